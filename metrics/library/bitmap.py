@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from metrics.core.array_types import Bools
 from metrics.core.suite import ANNOTATIONS, rows_table
-from metrics.vision.bitmaps import bitmap_of
 from metrics.vision.geometry import drawn
+from metrics.vision.outlines import bitmap_of
 
 
 def bitmap(annotation: Mapping[str, Any], height: int, width: int) -> Bools:

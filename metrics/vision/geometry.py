@@ -25,7 +25,6 @@ AT_LEAST = "the image's side in pixels, at least 1: masks are compared at its re
 AT_MOST = f"an image of at most {LARGEST_IMAGE:,} pixels"
 RING = "rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels"
 RLE = "COCO's compressed run lengths of exactly the image's pixels"
-NO_OUTLINE = "a box or polygons: run lengths have no exact outline; geometry mask compares them"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,10 +73,10 @@ def read_sides(
         result = Sides(of_truths.box, of_truths.area, of_predictions.box, of_predictions.area, overlap)
         needed = [truth_image, image]
     else:
-        true_outlines, outlines = (_read_outlines(file, table, problems) for file, table, _ in sides)
+        true_outlines, outlines = (_read_outlines(*side, sizes, problems) for side in sides)
         exact = OutlineOverlap(outlines, true_outlines, crowd)
         result = Sides(true_outlines.box, true_outlines.area, outlines.box, outlines.area, exact)
-        needed = []
+        needed = [side[2][_has_runs(side[1])] for side in sides]
     return result, [*size_problems(cases, sizes, needed), *problems]
 
 
@@ -152,10 +151,10 @@ def _read_masks(file: str, table: pa.Table, image: Int32s, sizes: Ints, problems
     return _drawn(file, table, image, sizes, _checked(file, table, problems), problems)
 
 
-def _read_outlines(file: str, table: pa.Table, problems: list[InputProblem]) -> Outlines:
+def _read_outlines(file: str, table: pa.Table, image: Int32s, sizes: Ints, problems: list[InputProblem]) -> Outlines:
     problems += _box_problems(file, table, ~_shaped(table))
-    problems += faults(file, "rle", table["rle"], _has_runs(table), NO_OUTLINE)
-    return outline(_checked(file, table, problems))
+    shapes = _checked(file, table, problems)
+    return outline(shapes, _drawn(file, table, image, sizes, shapes, problems) if _has_runs(table).any() else None)
 
 
 def _drawn(

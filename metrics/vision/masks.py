@@ -1,4 +1,5 @@
-"""Masks as sorted runs of pixels, never as bitmaps: read from run lengths, drawn from polygons and boxes, compared.
+"""Masks as sorted runs of pixels, never as bitmaps: read from run lengths, drawn from polygons and boxes, compared, in
+whole or by the bands along their contours.
 
 Every number and every pixel is that of pycocotools' maskUtils.
 """
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from math import hypot
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -120,6 +122,31 @@ class MaskOverlap:
         return iou
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundaryOverlap:
+    """The lesser of mask IoU and boundary IoU, pair by pair, as Objects.overlap wants it.
+
+    Boundary IoU is the mask IoU of the bands. Source: Cheng et al., Boundary IoU, 2021; boundary-iou-api 1.0.
+    """
+
+    masks: MaskOverlap
+    bands: MaskOverlap
+
+    @classmethod
+    def of(cls, masks: MaskOverlap, ratio: float) -> "BoundaryOverlap":
+        """Return the overlap of masks; bands are `ratio` of the image's diagonal wide."""
+        of_predictions, of_truths = (bands_of(each, ratio) for each in (masks.predictions, masks.truths))
+        return cls(masks, MaskOverlap(of_predictions, of_truths, masks.crowd))
+
+    def __call__(self, prediction: Int32s, truth: Int32s, floor: float) -> Floats:
+        """Return the overlap [P] of prediction[p] with truth[p]; what is less than `floor` is 0."""
+        found = self.masks(prediction, truth, floor)
+        near = np.flatnonzero(found > 0)
+        along = self.bands(prediction[near], truth[near], floor)
+        found[near] = np.minimum(found[near], along)
+        return found
+
+
 def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
     """Return the masks of `shapes` in images of these sizes [N] (one number: of all), of at most 2³¹−1 pixels.
 
@@ -141,6 +168,32 @@ def draw(shapes: Shapes, height: ArrayLike, width: ArrayLike) -> Masks:
         edges, counts, faulty = map(np.concatenate, zip(*threads.map(part, _chunks(count)), strict=True))
     start = starts(counts)
     return Masks(high, wide, start, edges, *mask_runs.measure(edges, start, high), faulty.view(np.bool_))
+
+
+def bands_of(masks: Masks, ratio: float) -> Masks:
+    """Return the bands along the contours of masks, as masks.
+
+    A band has the pixels with one outside the mask, or outside the image, within band_distance along each axis.
+    """
+    from metrics.vision.compiled import mask_bands, mask_runs
+
+    sides, inverse = np.unique(np.column_stack([masks.height, masks.width]), axis=0, return_inverse=True)
+    wide = np.array([band_distance(high, across, ratio) for high, across in sides.tolist()], np.int32)
+    distance = np.ascontiguousarray(wide[inverse.ravel()]) if len(masks) else np.zeros(0, np.int32)
+
+    def part(bounds: tuple[int, int]) -> tuple[Int32s, Ints]:
+        return mask_bands.bands(masks.edges, masks.start, masks.box, masks.height, distance, *bounds)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        edges, counts = map(np.concatenate, zip(*threads.map(part, _chunks(len(masks))), strict=True))
+    start = starts(counts)
+    area, box = mask_runs.measure(edges, start, masks.height)
+    return Masks(masks.height, masks.width, start, edges, area, box, masks.faulty)
+
+
+def band_distance(height: int, width: int, ratio: float) -> int:
+    """Return how many pixels wide a band is: `ratio` of the image's diagonal, rounded, at least 1."""
+    return max(1, round(ratio * hypot(height, width)))
 
 
 def encode(masks: Masks) -> list[str]:

@@ -1,15 +1,21 @@
-"""Polygons compared exactly, not at the image's resolution: areas and intersections by shapely."""
+"""Objects as outlines: polygons, masks traced along the edges of their pixels, compared exactly by shapely."""
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Bools, Floats, Int32s
+from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.stats.ratios import ratio
-from metrics.vision.masks import Shapes
+from metrics.vision.masks import Masks, Shapes
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
+FINEST = 96  # steps along the longer side of a mask's box
+
+Rings = list[list[float]]  # x1 y1 x2 y2 … in pixels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,25 +48,29 @@ class OutlineOverlap:
         return ratio(shared, whole, 0.0)
 
 
-def outline(shapes: Shapes) -> Outlines:
-    """Return the outlines of `shapes`: the union of an object's rings, or its box; run lengths are ignored.
+def outline(shapes: Shapes, masks: Masks | None = None) -> Outlines:
+    """Return the outlines of `shapes`: the union of an object's rings, else of its mask, if it has one, else its box.
 
-    A ring that crosses itself is repaired by shapely's make_valid: what it encloses an odd number of times.
+    A ring that crosses itself is repaired by shapely's make_valid: what it encloses an odd number of times. Of an
+    object with run lengths and no rings the outline goes along the edges of the pixels of its mask, holes too.
     """
     import shapely
 
     x, y, width, height = shapes.box.T
     shape = shapely.box(x, y, x + width, y + height)
-    lengths = np.diff(shapes.ring_start) // 2
-    owner = np.repeat(np.arange(len(shapes)), np.diff(shapes.object_ring))
+    lengths, rings_of = np.diff(shapes.ring_start) // 2, np.diff(shapes.object_ring)
     if len(lengths):
         indices = np.repeat(np.arange(len(lengths)), lengths)
         rings = shapely.polygons(shapely.linearrings(shapes.points.reshape(-1, 2), indices=indices))
         wrong = np.flatnonzero(~shapely.is_valid(rings))
         rings[wrong] = [_surface(ring) for ring in shapely.make_valid(rings[wrong])]
-        shape[owner] = rings
-        for row in np.flatnonzero(np.diff(shapes.object_ring) > 1):
+        shape[np.repeat(np.arange(len(shapes)), rings_of)] = rings
+        for row in np.flatnonzero(rings_of > 1):
             shape[row] = shapely.union_all(rings[slice(*shapes.object_ring[[row, row + 1]])])
+    if masks is not None:
+        for row in np.flatnonzero((rings_of == 0) & (np.diff(shapes.text_start) > 0)):
+            edges, high = masks.edges[slice(*masks.start[[row, row + 1]])], int(masks.height[row])
+            shape[row] = _enclosed(_rings_in_box(edges, high, masks.box[row], max(high, int(masks.width[row]))))
     area = shapely.area(shape)
     shape[area == 0] = shapely.Polygon()
     left, top, right, bottom = np.nan_to_num(shapely.bounds(shape)).T
@@ -74,3 +84,133 @@ def _surface(geometry: object) -> object:
     parts = shapely.get_parts(geometry)
     kinds = shapely.get_type_id(parts)
     return shapely.union_all(parts[(kinds == POLYGON) | (kinds == MULTIPOLYGON)])
+
+
+def _enclosed(rings: Rings) -> Any:
+    """Return what rings along the edges of pixels enclose an odd number of times: parts with their holes."""
+    import shapely
+
+    first, *others = [np.reshape(ring, (-1, 2)) for ring in rings] or [None]
+    return shapely.make_valid(shapely.Polygon(first, others))
+
+
+def mask_rings(rle: str, height: int, box: Sequence[float], finest: int = FINEST) -> Rings:
+    """Return the rings around the parts and the holes of a mask of COCO's run lengths.
+
+    height: of the image, pixels; box: x, y, width, height of the mask. Masks wider or higher than `finest` pixels are
+    sampled, so that outlines stay small. ValueError on a text that is not run lengths.
+    """
+    from metrics.vision.rle import decode  # on use: with the readers of every format it is a tenth of a cold start
+
+    return _rings_in_box(np.cumsum(np.array(decode(rle), np.int64)), height, box, finest)
+
+
+def _rings_in_box(edges: Ints | Int32s, height: int, box: Sequence[float] | Floats, finest: int) -> Rings:
+    """Return the rings of the mask whose runs begin and end at `edges`, y + x · height, within a box."""
+    left, top = max(0, int(box[0])), max(0, int(box[1]))
+    columns, lines = int(np.ceil(box[0] + box[2])) - left, min(height, int(np.ceil(box[1] + box[3]))) - top
+    if columns < 1 or lines < 1:
+        return []
+    step = _step(lines, columns, finest)
+    x, y = left + np.arange(0, columns, step), top + np.arange(0, lines, step)
+    run = np.searchsorted(edges, x * height + y[:, None], side="right")  # only what is drawn, however large the mask
+    return _rings(run % 2 == 1, lines, columns, step, left, top)
+
+
+def bitmap_rings(mask: Bools, left: int = 0, top: int = 0, finest: int = FINEST) -> Rings:
+    """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
+    lines, columns = mask.shape
+    step = _step(lines, columns, finest)
+    return _rings(mask[::step, ::step], lines, columns, step, left, top)
+
+
+def _step(lines: int, columns: int, finest: int) -> int:
+    """Return every how many pixels a mask of this size is sampled."""
+    return max(1, -(-max(columns, lines) // finest))
+
+
+def _rings(sampled: Bools, lines: int, columns: int, step: int, left: int, top: int) -> Rings:
+    return [
+        [float(edge) for x, y in ring for edge in (left + min(x * step, columns), top + min(y * step, lines))]
+        for ring in _trace(sampled)
+    ]
+
+
+def _trace(mask: Bools) -> list[list[tuple[int, int]]]:
+    """Return closed rings of corners (x, y) between true and false pixels, straight runs joined."""
+    padded = np.pad(mask, 1)
+    inside = padded[1:-1, 1:-1]
+    ahead: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    # the four edges of a pixel, clockwise: where the neighbour across it is false
+    for neighbour, (x0, y0), (x1, y1) in (
+        (padded[:-2, 1:-1], (0, 0), (1, 0)),
+        (padded[1:-1, 2:], (1, 0), (1, 1)),
+        (padded[2:, 1:-1], (1, 1), (0, 1)),
+        (padded[1:-1, :-2], (0, 1), (0, 0)),
+    ):
+        for y, x in np.argwhere(inside & ~neighbour).tolist():
+            ahead.setdefault((x + x0, y + y0), []).append((x + x1, y + y1))
+    rings = []
+    while ahead:
+        start = next(iter(ahead))
+        ring, here = [start], start
+        while True:
+            following = ahead[here].pop()
+            if not ahead[here]:
+                del ahead[here]
+            if len(ring) > 1 and _straight(ring[-2], ring[-1], following):
+                ring.pop()
+            if following == start:
+                break
+            ring.append(following)
+            here = following
+        rings.append(ring)
+    return rings
+
+
+def _straight(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+    return a[0] == b[0] == c[0] or a[1] == b[1] == c[1]
+
+
+def bitmap_of(masks: Masks, row: int) -> Bools:
+    """Return one mask as a bitmap [height, width] of its image."""
+    height, width = int(masks.height[row]), int(masks.width[row])
+    edges = masks.edges[masks.start[row] : masks.start[row + 1]]
+    change = np.zeros(height * width + 1, np.int8)
+    change[edges[0::2]] = 1
+    change[edges[1::2]] -= 1
+    inside: Bools = np.cumsum(change[:-1], dtype=np.int8).view(np.bool_)
+    return inside.reshape(width, height).T
+
+
+def geojson(box: Sequence[float], rings: Sequence[Sequence[float]] | None = None) -> str:
+    """Return the geometry of an object as GeoJSON text (RFC 7946): a Polygon, or of several parts a MultiPolygon.
+
+    box: x, y, width, height, y downwards. rings: x1 y1 x2 y2 … of each part, without holes, as COCO has them; without
+    any the box is drawn, clockwise on the screen from its upper left corner. Rings are closed.
+
+    >>> geojson((0, 0, 2, 1))
+    '{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,1],[0,1],[0,0]]]}'
+    """
+    x, y, width, height = box
+    corners = (x, y, x + width, y, x + width, y + height, x, y + height)
+    parts = [list(zip(ring[::2], ring[1::2], strict=True)) for ring in rings or (corners,)]
+    return _geojson([[part if part[0] == part[-1] else [*part, part[0]]] for part in parts], len(parts) == 1)
+
+
+def mask_geojson(mask: Bools) -> str:
+    """Return the outline of a bitmap [height, width] along the edges of its pixels as a GeoJSON MultiPolygon.
+
+    Each part has its holes after its outer ring. Rings are closed and in pixels, y downwards; drawn again they cover
+    exactly the same pixels.
+    """
+    import shapely
+
+    parts = shapely.get_parts(_enclosed(bitmap_rings(mask, finest=max(mask.shape))))
+    return _geojson([[ring.coords for ring in (part.exterior, *part.interiors) if ring] for part in parts], False)
+
+
+def _geojson(parts: Sequence[Iterable[Iterable[Sequence[float]]]], alone: bool) -> str:
+    rings = [[[list(point) for point in ring] for ring in part] for part in parts]
+    kind, coordinates = ("Polygon", rings[0]) if alone else ("MultiPolygon", rings)
+    return json.dumps({"type": kind, "coordinates": coordinates}, separators=(",", ":"))

@@ -5,7 +5,6 @@ codes 0 … K−1 are the labels, K means no label, −1 a pixel that counts now
 """
 
 from dataclasses import dataclass
-from math import hypot
 from typing import Any
 
 import numpy as np
@@ -63,11 +62,6 @@ def tally(truth: Int32s, prediction: Int32s, height: int, labels: int, distance:
     near = [label_map_counts.band(codes, height, distance) for codes in (truth, seen)]
     label_map_counts.tally(truth, seen, near[0], near[1], confusion, bands)
     return Tally(confusion, bands[:, :labels])
-
-
-def band_distance(height: int, width: int, ratio: float) -> int:
-    """Return how many pixels wide a band is: `ratio` of the image's diagonal, rounded, at least 1."""
-    return max(1, round(ratio * hypot(height, width)))
 
 
 def iou(counts: Int32s | Ints | Floats) -> Floats:

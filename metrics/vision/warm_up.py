@@ -5,7 +5,6 @@ import numpy as np
 from metrics.vision import (
     image_resampling,
     keypoints,
-    mask_bands,
     masks,
     matching,
     object_confusion,
@@ -49,7 +48,7 @@ def _compile_the_rest() -> None:
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
     masks.MaskOverlap(drawn, drawn, np.zeros(1, np.bool_))(zero, zero, 0.0)
     masks.encode(drawn)
-    mask_bands.bands_of(drawn, 0.1)
+    masks.bands_of(drawn, 0.1)
     codes = segmentation.label_map(drawn, 0, 1, zero, 100, 1)
     segmentation.tally(codes, codes, 10, 1, 1)
     segmentation.contour_distances(codes, codes, 10, 1)

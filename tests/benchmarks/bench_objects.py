@@ -20,8 +20,8 @@ from scipy.ndimage import minimum_filter
 
 from metrics.core.evaluator import Findings
 from metrics.core.suite import Outputs, Suite
+from metrics.vision.masks import band_distance
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.segmentation import band_distance
 from tests.benchmarks.coco_scene import coco_scene, mask_records
 from tests.benchmarks.table import Row, options, report
 from tests.benchmarks.timing import largest_difference, timed, unseen

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pycocotools import cocoeval, mask
 
+from metrics.vision.masks import band_distance
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
-from metrics.vision.segmentation import band_distance
 from tests.evaluators.boundaries import band
 from tests.evaluators.detected import pick, run
 from tests.evaluators.test_detection_masks import tables

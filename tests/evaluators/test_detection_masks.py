@@ -147,7 +147,7 @@ def precision_of_boxes() -> float:
 def test_the_same_shapes_give_the_same_ap_in_any_pairing(truths, predictions):
     boxes = precision_of_boxes()
     assert 0.2 < boxes < 0.95
-    for chosen in ("auto", "mask", "box"):
+    for chosen in ("auto", "mask", "box", "polygon"):
         findings = run("average_precision", *rectangles(truths, predictions), geometry=chosen)
         assert pick(findings, "map_averaged").value == pytest.approx(boxes, abs=1e-12), chosen
 
@@ -303,9 +303,9 @@ WRONG = {
             "predictions, row 2, column polygons: found [[0.0, 0.0, 40.0, 0.0, 0.0, 40.0], []]; expected rings of at least three points, x1 y1 x2 y2 … in finite numbers of pixels",
         ],
     ),
-    "run lengths have no exact outline": (
+    "run lengths of too few pixels have no outline": (
         {"geometry": "polygon"}, TRIANGLE, {"rle": "<"},
-        ["predictions, row 1, column rle: found <; expected a box or polygons: run lengths have no exact outline; geometry mask compares them"],
+        ["predictions, row 1, column rle: found <; expected COCO's compressed run lengths of exactly the image's pixels"],
     ),
     "run lengths without a box need the size": (
         {"geometry": "box", "size": None}, BOX, {"rle": "<"},

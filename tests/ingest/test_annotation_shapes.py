@@ -13,8 +13,8 @@ from PIL import Image
 from metrics.evaluators.detection.coco_summary import CocoSummaryParameters, coco_summary
 from metrics.ingest import load_suite, read_outputs, read_suite
 from metrics.ingest.formats.label_studio import brush
-from metrics.vision.bitmaps import bitmap_of
 from metrics.vision.geometry import drawn
+from metrics.vision.outlines import bitmap_of
 from tests.fuzz import full_uploads
 from tests.ingest.files import packed, picture, write
 

@@ -20,7 +20,7 @@ import pytest
 from metrics.ingest import decoded_size, inspect, read_suite
 from metrics.ingest.decoded_size import LIMITS, Decoded
 from metrics.ingest.formats.parquet_pages import unpacked
-from metrics.vision.mask_rings import mask_rings
+from metrics.vision.outlines import mask_rings
 from metrics.vision.rle import encode
 
 ROOM = 700 << 20  # bytes above what the imports take

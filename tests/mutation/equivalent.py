@@ -75,8 +75,6 @@ EQUIVALENT = {
     ("stats/slice_search.py", "_in_threads",
         "threadpool_limits(1, 'blas') → threadpool_limits(2, 'blas')"): "threads decide how fast, not what is found",
     ("stats/slice_search.py", "detectable", "abs(skew) >= FLAT → abs(skew) > FLAT"): "no skewness is exactly FLAT",
-    ("vision/bitmaps.py", "mask_geojson",
-        "_doubled_area(ring) > 0 → _doubled_area(ring) > -1"): "a hole has −2 or less",
     ("vision/compiled/box_matching.py", "box_pairs", "x2 > x and y2 > y → x2 > x or y2 > y"): FILTER,
     ("vision/compiled/box_matching.py", "box_pairs",
         "solid & (x2 > left[j]) & (right[j] > x) → solid & (x2 > left[j]) | (right[j] > x)"): FILTER,

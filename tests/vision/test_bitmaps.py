@@ -12,8 +12,8 @@ from pycocotools import mask as coco
 from metrics import bitmap
 from metrics.core.errors import InputError
 from metrics.ingest.tables.object_tables import parse_polygon
-from metrics.vision.bitmaps import bitmap_of, mask_geojson
 from metrics.vision.masks import Shapes, draw
+from metrics.vision.outlines import bitmap_of, mask_geojson
 
 HEIGHT, WIDTH = 40, 50
 RING = [5.2, 4.1, 40.7, 8.9, 30.3, 35.5, 8.0, 30.25]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metrics.vision.geojson import geojson
+from metrics.vision.outlines import geojson
 
 
 @pytest.mark.parametrize(

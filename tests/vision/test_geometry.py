@@ -98,6 +98,19 @@ def test_outlines_are_exact() -> None:
     assert sides.overlap(places(1), places(1), 0.0).tolist() == [1.0]  # of a crowd: its share of the prediction
 
 
+def test_runs_have_outlines_too() -> None:
+    """3 × 2 pixels, of which a ring and a box are compared with all or a part; what has rings needs no size."""
+    sides, problems = read_sides("polygon", cases((8, 10)), MIXED, table({"rle": RLE}), places(4), places(1))
+    assert problems == []
+    assert sides.truth_area.tolist() == [9, 6, 9, 9]
+    assert sides.prediction_box.tolist() == [[2, 1, 3, 2]]
+    assert sides.overlap is not None
+    found = sides.overlap(np.zeros(4, np.int32), np.arange(4, dtype=np.int32), 0.0)
+    assert found.tolist() == pytest.approx([4 / 11, 1, 4 / 11, 4 / 11])
+    _, problems = read_sides("polygon", cases((None, None)), MIXED, BOX, places(4), places(1))
+    assert {problem.column for problem in problems} == {"image_height", "image_width"}
+
+
 TWO, ODD, ENDLESS = [[1.0, 2.0, 3.0, 4.0]], [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]], [[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]
 WRONG = [
     pytest.param("box", box(np.nan, 0, 1, 1), [("x", "nan")], id="no number"),
@@ -110,7 +123,7 @@ WRONG = [
     pytest.param("mask", {"polygons": ENDLESS}, [("polygons", str(ENDLESS))], id="not finite"),
     pytest.param("mask", {"rle": "11"}, [("rle", "11")], id="runs of too few pixels"),
     pytest.param("box", {"rle": "11"}, [("rle", "11")], id="runs in place of a box"),
-    pytest.param("polygon", {"rle": RLE}, [("rle", RLE)], id="runs have no outline"),
+    pytest.param("polygon", {"rle": "11"}, [("rle", "11")], id="runs that have no outline"),
 ]
 
 

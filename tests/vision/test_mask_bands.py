@@ -5,9 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from pycocotools import mask as reference
 
-from metrics.vision.mask_bands import bands_of
-from metrics.vision.masks import Shapes, draw, encode
-from metrics.vision.segmentation import band_distance
+from metrics.vision.masks import Shapes, band_distance, bands_of, draw, encode
 from tests.evaluators.boundaries import band
 
 

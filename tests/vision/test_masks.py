@@ -153,6 +153,32 @@ def test_exact_outlines_and_masks_agree_within_rasterisation():
     assert fine.area[simple] / 100 == pytest.approx(exact.area[simple], rel=0.01, abs=1)
 
 
+@pytest.mark.parametrize("density", [0.03, 0.3, 0.5, 0.8, 1.0])
+def test_outlines_of_masks_are_their_pixels(density: float) -> None:
+    """Holes, several parts, parts that touch at a corner: areas, boxes and IoU are those of pycocotools."""
+    rng = np.random.default_rng(int(100 * density))
+    pixels = [rng.random((24, 17)) < density for _ in range(20)]
+    pixels[0][:], pixels[1][5:9, 3:8] = False, [[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 1, 0, 1], [1, 1, 1, 1, 0]]
+    given = [reference.encode(np.asfortranarray(each, np.uint8)) for each in pixels]
+    shapes = Shapes.of(rle=[each["counts"].decode() for each in given])
+    masks = draw(shapes, 24, 17)
+    found = outline(shapes, masks)
+    assert found.area.tolist() == masks.area.tolist() == [each.sum() for each in pixels]
+    assert found.box.tolist() == masks.box.tolist()
+    assert shapely.is_valid(found.shape).all()
+    crowd = np.arange(20) % 3 == 0
+    one, two = (each.ravel().astype(np.int32) for each in np.indices((20, 20)))
+    exact = OutlineOverlap(found, found, crowd)(one, two, 0.0)
+    assert exact == pytest.approx(MaskOverlap(masks, masks, crowd)(one, two, 0.0), abs=1e-12)
+    assert exact == pytest.approx(reference.iou(given, given, crowd.astype(np.uint8)).ravel(), abs=1e-12)
+
+
+def test_what_has_rings_has_their_outline_whatever_its_mask() -> None:
+    runs = reference.encode(np.asfortranarray(np.ones((4, 5), np.uint8)))["counts"].decode()
+    shapes = Shapes.of(rle=[runs, runs], polygons=[[[0, 0, 2.5, 0, 2.5, 1, 0, 1]], None])
+    assert outline(shapes, draw(shapes, 4, 5)).area.tolist() == [2.5, 20]
+
+
 BROKEN = {
     "bow tie": ([[0, 0, 10, 10, 10, 0, 0, 10]], 50.0),
     "a spike": ([[0, 0, 10, 0, 10, 10, 20, 20, 10, 10, 0, 10]], 100.0),

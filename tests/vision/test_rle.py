@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from pycocotools import mask as theirs
 
 from metrics.vision import rle
-from metrics.vision.mask_rings import mask_rings, outlines
+from metrics.vision.outlines import bitmap_rings, mask_rings
 
 BITMAPS = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=12))
 
@@ -80,7 +80,7 @@ def filled(rings: list[list[float]], shape: tuple[int, int]) -> np.ndarray:
 
 @given(BITMAPS)
 def test_rings_enclose_the_mask(mask: np.ndarray) -> None:
-    rings = outlines(mask)
+    rings = bitmap_rings(mask)
     assert (filled(rings, mask.shape) == mask).all()
     for ring in rings:
         corners = list(zip(ring[::2], ring[1::2], strict=True))
@@ -113,19 +113,19 @@ def test_only_what_is_in_the_box_is_traced() -> None:
 
 @pytest.mark.parametrize(("finest", "ring"), [(10, 9.0), (9, 9.0), (5, 9.0), (2, 9.0), (1, 9.0)])
 def test_large_masks_are_sampled(finest: int, ring: float) -> None:
-    full = outlines(np.ones((4, 9), bool), 100, 50, finest)
+    full = bitmap_rings(np.ones((4, 9), bool), 100, 50, finest)
     assert [sorted(set(one)) for one in full] == [[50.0, 54.0, 100.0, 109.0]]
 
 
 def test_the_sample_is_of_every_step() -> None:
     mask = np.zeros((2, 10), bool)
     mask[0, [0, 3, 4, 5]] = True  # of columns 0, 4, 8 with steps of 4
-    assert filled(outlines(mask, finest=3), (2, 10)).tolist() == [[True] * 8 + [False] * 2] * 2
-    assert filled(outlines(mask, finest=10), (2, 10)).tolist() == mask.tolist()
+    assert filled(bitmap_rings(mask, finest=3), (2, 10)).tolist() == [[True] * 8 + [False] * 2] * 2
+    assert filled(bitmap_rings(mask, finest=10), (2, 10)).tolist() == mask.tolist()
 
 
 def test_a_hole_is_a_ring_of_its_own() -> None:
     mask = np.ones((3, 3), bool)
     mask[1, 1] = False
-    assert sorted(len(ring) for ring in outlines(mask)) == [8, 8]
-    assert outlines(np.zeros((2, 2), bool)) == []
+    assert sorted(len(ring) for ring in bitmap_rings(mask)) == [8, 8]
+    assert bitmap_rings(np.zeros((2, 2), bool)) == []

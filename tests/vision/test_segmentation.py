@@ -118,7 +118,7 @@ def test_boundary_iou_by_hand():
     ids=["tiny", "square", "exact", "none", "half to even"],
 )
 def test_a_band_is_a_share_of_the_diagonal(height, width, ratio, expected):
-    assert segmentation.band_distance(height, width, ratio) == expected
+    assert masks.band_distance(height, width, ratio) == expected
 
 
 @given(map_pairs(ignored=False))

@@ -17,7 +17,7 @@ from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.classes import ClassFacts
 from metrics.store import Run
-from metrics.vision.mask_rings import mask_rings
+from metrics.vision.outlines import mask_rings
 
 SORTS = ("score", "score_up", "iou", "iou_up", "size", "size_up", "suite", "most")
 MOST_IN_IMAGE = 40  # more cannot be distinguished in a thumbnail

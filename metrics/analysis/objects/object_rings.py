@@ -4,7 +4,7 @@ from math import isfinite
 
 import pyarrow as pa
 
-from metrics.vision.mask_rings import mask_rings
+from metrics.vision.outlines import mask_rings
 
 MANY = 60  # with more masks than that, outlines are coarser, so that all together stay small
 DRAWN = ("x", "y", "width", "height", "polygons", "rle", "keypoints")

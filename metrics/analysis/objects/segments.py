@@ -10,7 +10,7 @@ from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.array_types import Int32s, Ints
 from metrics.core.errors import InputError
 from metrics.store import Run
-from metrics.vision.mask_rings import outlines
+from metrics.vision.outlines import bitmap_rings
 
 EVALUATOR = "segmentation_iou"
 FINEST = 320  # steps along the longer side of the image
@@ -81,6 +81,6 @@ def _regions(codes: Int32s | Ints, shape: tuple[int, int]) -> list[tuple[int, in
     values, counts = np.unique(codes, return_counts=True)
     bitmap = codes.reshape(shape).T
     return [
-        (int(value), int(count), outlines(bitmap == value, finest=FINEST))
+        (int(value), int(count), bitmap_rings(bitmap == value, finest=FINEST))
         for value, count in sorted(zip(values, counts, strict=True), key=lambda pair: -pair[1])[:MAX_DRAWN]
     ]

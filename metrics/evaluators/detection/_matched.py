@@ -75,8 +75,8 @@ class DetectionParameters(ResampledParameters):
     geometry: Geometry = Field(
         "auto",
         description="What is compared: boxes; masks at the resolution of the image, into which polygons and boxes are "
-        "turned; polygons exactly. auto: masks where ground truth and predictions both have polygons or masks, "
-        "else boxes.",
+        "turned; polygons exactly, and masks by the edges of their pixels. auto: masks where ground truth and "
+        "predictions both have polygons or masks, else boxes.",
     )
 
 

@@ -118,8 +118,8 @@ class AveragePrecisionParameters(MatchParameters):
         "No number of pycocotools differs; what it prints as −1 has no value here. Valor: a prediction on an image "
         "without its label is a false positive, as in pycocotools, where Valor's text has AP ignore it; a prediction "
         "takes the best free ground truth at or above the threshold, where its pseudo-code uses one up whatever the "
-        "overlap. maxDets is 100 by default. Mixed geometries are compared as masks unless `geometry` = polygon; "
-        "Valor turns rasters into polygons."
+        "overlap. maxDets is 100 by default. Mixed geometries are compared as masks; `geometry` = polygon turns "
+        "rasters into polygons, as Valor does."
     ),
 )
 def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisionParameters) -> Findings:
@@ -146,8 +146,8 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     and a prediction's area is its number of pixels. The same shapes written in any of these ways have the same AP to
     within the drawing: exactly where corners lie on whole pixels; else the mean AP over IoU .5 … .95 was within .02 of
     that of exact outlines for sides of 32 pixels or more, within .05 for sides of 8, and AP at .5 the same. With
-    polygon, areas are exact, as shapely has them; rings that cross themselves are repaired. Rows that are not of boxes
-    name their geometry in the column `geometry`.
+    polygon, areas are exact, as shapely has them; rings that cross themselves are repaired, and a mask is the outline
+    of its pixels, holes too. Rows that are not of boxes name their geometry in the column `geometry`.
 
     Every number equals pycocotools' to 1e-9, of boxes and of masks. The 95 % interval is from half-samples of the
     images (of `cases.group` where given): half of them are drawn many times, and every number is computed from the same

@@ -11,8 +11,7 @@ from metrics.evaluators.detection._examples import CROWDED_STREET, SHORT_POND, T
 from metrics.evaluators.detection._label_rows import line_rows
 from metrics.evaluators.detection._matched import Count, MatchParameters, MaxDets, Scene, match_objects, matches_at
 from metrics.vision.coco_lines import summary_lines
-from metrics.vision.mask_bands import BoundaryOverlap
-from metrics.vision.masks import MaskOverlap
+from metrics.vision.masks import BoundaryOverlap, MaskOverlap
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS
 from metrics.vision.precision_recall import MAX_DETS
 

@@ -24,9 +24,9 @@ from metrics.evaluators.detection._matched import (
     match_objects,
 )
 from metrics.stats.classification.roc import THRESHOLDS
-from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, with_boxes
 from metrics.vision.outcomes import LOCALISED
+from metrics.vision.outlines import geojson
 from metrics.vision.score_spans import Spans, score_spans
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -21,7 +21,8 @@ from metrics.evaluators._half_samples import Resamples, Seed, image_spread, numb
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.ratios import mean_over, ratio, weighted_mean
-from metrics.vision.segmentation import band_distance, contour_distances, dice, iou, tally
+from metrics.vision.masks import band_distance
+from metrics.vision.segmentation import contour_distances, dice, iou, tally
 
 ABSENT = "neither the ground truth nor the predictions have a pixel of this label"
 NOTHING = "every pixel of the ground truth is ignored"

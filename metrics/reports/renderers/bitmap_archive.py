@@ -22,10 +22,9 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
-from metrics.vision.bitmaps import bitmap_of, mask_geojson
-from metrics.vision.geojson import geojson
 from metrics.vision.geometry import BOX, drawn
 from metrics.vision.masks import Masks
+from metrics.vision.outlines import bitmap_of, geojson, mask_geojson
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal objects give equal bytes
 MOST = 100_000  # objects of one archive

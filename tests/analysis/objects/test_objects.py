@@ -23,7 +23,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.vision import rle
-from metrics.vision.mask_rings import mask_rings
+from metrics.vision.outlines import mask_rings
 from tests.engine.engine_scenes import finished
 
 BY = "detection_pr_curve"
