@@ -29,9 +29,6 @@ def graded(passage: str, grade: int) -> ScriptedReply:
     )
 
 
-# UMBRELA and what follows from its grades
-
-
 def expected_of(grades: Sequence[int], ks: Sequence[int], threshold: int = 2) -> dict[str, float]:
     relevant = [grade >= threshold for grade in grades]
     ranks = [rank for rank, holds in enumerate(relevant, 1) if holds]
@@ -66,9 +63,6 @@ def test_the_model_is_asked_with_umbrelas_settings() -> None:
     with judge_saying([graded("Two prizes.", 3)]) as server:
         evaluate([row], evaluators=["umbrela"], judge=at(server) | kwargs)
     assert [{name: call.body[name] for name in kwargs} for call in server.calls] == [kwargs]
-
-
-# Nuggets
 
 
 def nuggets_of(*rated: tuple[str, str]) -> list[ScriptedReply]:
@@ -290,8 +284,12 @@ evaluator:
     metrics_to_run_consistency: []
 """
 ROWS = [  # query, its passages with their grades, its answers: one a run
-    ("q1", {"[1]": ("Two Nobel Prizes.", 3), "[2]": ("Physics in 1903.", 2)}, ["Two [1].", "One in 1903 [2]."]),
-    ("q2", {"[1]": ("Warsaw is in Poland.", 0)}, ["I have too little information.", "It does not say."]),
+    (
+        "q1",
+        {"[1]": ("Two Nobel Prizes.", 3), "[2]": ("Physics in 1903.", 2)},
+        ["Two [1].", "In 1903 [2].", "Yes [1]."],
+    ),
+    ("q2", {"[1]": ("Warsaw is in Poland.", 0)}, ["Too little is known.", "It does not say.", "No."]),
 ]
 
 
@@ -352,7 +350,7 @@ def cell(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) and value.startswith("{") else value
 
 
-@pytest.mark.parametrize("runs", [1, 2])
+@pytest.mark.parametrize("runs", [1, 3])
 def test_a_configuration_makes_its_result_file(runs: int, tmp_path: Path) -> None:
     found = evaluated(tmp_path, runs)
     for run in range(1, runs + 1):
