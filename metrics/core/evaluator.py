@@ -120,7 +120,7 @@ class Metric:
 class Parameters(BaseModel):
     """Base of every evaluator's parameters, which make the form on the page, the command's flags and the saved spec."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True, coerce_numbers_to_str=True)
 
     threshold: float | None = Field(
         None, description="Value of the primary metric on whose wrong side a model has a problem; empty: the default."

@@ -219,10 +219,16 @@ def named_rubric(workspace: Path, name: str, files: bool) -> Rubric:
 def with_rubric(
     parameters: Mapping[str, Mapping[str, Any]] | None, workspace: Path, files: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters with the rubric that evaluator `rubric` names in place of its name; see named_rubric."""
+    """Return the parameters with the rubric that evaluator `rubric` names, or is given as a mapping like a file's, in
+    place of its name; see named_rubric.
+    """
     found = {id: dict(values) for id, values in (parameters or {}).items()}
     own = found.get("rubric", {})
     name = own.get("rubric")
-    if isinstance(name, str) and name and "dimensions" not in own:
-        found["rubric"] = {**own, **named_rubric(workspace, name, files).parameters}
+    if name and isinstance(name, str | Mapping) and "dimensions" not in own:
+        if isinstance(name, str):
+            rubric = named_rubric(workspace, name, files)
+        else:
+            rubric = read_rubric(json.dumps(name), "rubric")
+        found["rubric"] = {**own, **rubric.parameters}
     return found

@@ -6,7 +6,9 @@ import pytest
 
 from metrics.core.evaluator import CaseScore, Direction, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
+from metrics.core.registry import choose
 from metrics.core.suite import Case
+from metrics.engine.evaluation_fields import parameters_of
 
 
 def judged_and_embedded(case: Case, parameters: Parameters, embedder: Any, judge: Any) -> CaseScore:
@@ -37,3 +39,11 @@ def test_of_several_metrics_one_is_named_primary():
 def test_whether_a_value_holds(metric, threshold, value, holds):
     entry = evaluator(id="x", title="X", inputs=("answer",), metrics=(metric,))(scored)
     assert entry.holds(value, Parameters(threshold=threshold)) == holds
+
+
+@pytest.mark.parametrize(("written", "text"), [("1", "1"), ("0.5", "0.5"), ("007", "007"), ("north", "north")])
+def test_a_text_that_looks_like_a_number_stays_a_text(written: str, text: str) -> None:
+    """The values of parameters are JSON, else texts: a class may be called 1."""
+    given = parameters_of([f"group_fairness.positive={written}"])
+    _, values = choose(["group_fairness"], given)["group_fairness"]
+    assert values.model_dump()["positive"] == text

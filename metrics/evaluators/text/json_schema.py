@@ -1,5 +1,6 @@
 """JSON schema: whether the answer is JSON with the right structure."""
 
+import json
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -34,6 +35,11 @@ class JsonSchemaParameters(Parameters):
     accept_fenced: bool = Field(
         False, description="Read only the content of the answer's first fence of JSON, if it has one."
     )
+
+    @field_validator("json_schema", mode="before")
+    @classmethod
+    def _as_text(cls, schema: Any) -> Any:
+        return json.dumps(schema) if isinstance(schema, dict | bool) else schema
 
     @field_validator("json_schema")
     @classmethod
