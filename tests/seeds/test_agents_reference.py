@@ -51,6 +51,15 @@ def rated(levels: Mapping[str, str], about: str = "") -> list[ScriptedReply]:
 
 # The rubric
 
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the reference's dimensions in a file."""
+    (tmp_path / "reference.json").write_text(json.dumps({"EVALUATION_DIMENSIONS": OWN}))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 LEVELS = {
     "every level once": dict(zip(WEIGHTS, SCORES, strict=True)),
     "every level once, from the other end": dict(zip(WEIGHTS, reversed(SCORES), strict=True)),
@@ -60,30 +69,28 @@ LEVELS = {
 }
 
 
+RUBRICS = {"ours": {}, "EVALUATION_DIMENSIONS": {"rubric": OWN}, "a file": {"rubric": "reference.json"}}
+
+
 @pytest.mark.parametrize("levels", LEVELS.values(), ids=LEVELS)
-@pytest.mark.parametrize("own", [False, True], ids=["ours", "EVALUATION_DIMENSIONS from a file"])
-def test_overall_score(levels: dict[str, str], own: bool, tmp_path: Path) -> None:
-    settings = {}
-    if own:
-        (tmp_path / "reference.json").write_text(json.dumps({"EVALUATION_DIMENSIONS": OWN}))
-        settings = {"rubric": str(tmp_path / "reference.json")}
-    found = values_of(run_of("rubric", [TASK], rated(levels), task="agent", **settings), "rubric")
+@pytest.mark.parametrize("given", RUBRICS.values(), ids=RUBRICS)
+def test_overall_score(levels: dict[str, str], given: dict[str, Any], in_folder: Path) -> None:
+    found = values_of(run_of("rubric", [TASK], rated(levels), given, task="agent"), "rubric")
     assert {name: found[name] for name in WEIGHTS} == pytest.approx({name: SCORES[levels[name]] for name in WEIGHTS})
     assert found["rubric"] == pytest.approx(overall(levels))
     assert found["passed"] == (overall(levels) >= 0.7)
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["ours", "EVALUATION_DIMENSIONS from a file"])
-def test_missing_citations_and_sources_are_failed(own: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", RUBRICS.values(), ids=RUBRICS)
+def test_missing_citations_and_sources_are_failed(given: dict[str, Any], in_folder: Path) -> None:
     """.8 in all else, of .75 of the weight: .6; where they are left out it is .8."""
-    (tmp_path / "reference.json").write_text(json.dumps({"EVALUATION_DIMENSIONS": OWN}))
-    settings = {"rubric": str(tmp_path / "reference.json")} if own else {}
     task = TASK | {"answer": "In 1889.", "retrieved_contexts": []}
     said = rated({name: "good" for name in WEIGHTS if name not in CITING})
-    found = values_of(run_of("rubric", [task], said, task="agent", **settings), "rubric")
+    found = values_of(run_of("rubric", [task], said, given, task="agent"), "rubric")
     assert [found[name] for name in CITING] == [0, 0]
     assert (found["rubric"], found["passed"]) == (pytest.approx(0.6), 0)
-    found = values_of(run_of("rubric", [task], said, {"zero_if_missing": False}, task="agent", **settings), "rubric")
+    left_out = given | {"zero_if_missing": False}
+    found = values_of(run_of("rubric", [task], said, left_out, task="agent"), "rubric")
     assert (found["rubric"], found["passed"]) == (pytest.approx(0.8), 1)
 
 
@@ -122,7 +129,7 @@ TESTS = [
 
 def test_test_set(tmp_path: Path) -> None:
     """Differs: the filter by complexity takes "medium" where nothing is said, and an unknown criterion is refused."""
-    (tmp_path / "tests.json").write_text(json.dumps(TESTS[:1]))
+    (tmp_path / "tests.json").write_text(json.dumps({"name": "tower", "tests": TESTS[:1], "tags": {"history": [0]}}))
     suite = read_suite(tmp_path / "tests.json")
     for test in TESTS[1:]:
         fields = {"question": test["input"], "expected_answers": [test["expected"]], "tags": test.get("tags", [])}

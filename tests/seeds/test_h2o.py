@@ -137,6 +137,9 @@ SCENES = {
         parameters={"json_schema": PERSON},
     ),
     "JSON: the schema {} asks whether it parses": Scene("json_schema", {"answer": '{"age": -3}'}, {"passes": 1}),
+    "JSON: a schema as an object": Scene(
+        "json_schema", {"answer": '{"age": -3}'}, {"passes": 0}, parameters={"json_schema": json.loads(PERSON)}
+    ),
     "JSON: what does not parse": Scene("json_schema", {"answer": '{"age": 3,}'}, {"passes": 0, "failures": 1}),
     "language: the same": Scene(
         "language_mismatch", {"question": DE, "answer": DE2, "retrieved_contexts": [EN]},
@@ -253,6 +256,10 @@ EXAMPLES = {  # the first worked example that each declares
     "bleu", "contact_information", "context_mrr", "context_precision", "context_recall", "context_relevancy_sentences",
     "context_relevancy_soft", "encoding_guardrail", "pii_leakage", "ragas", "rouge", "sensitive_data_leakage", "sexism",
     "step_alignment", "stereotypes", "summarization_judge", "text_matching",
+}  # fmt: skip
+BY_MODEL = {
+    "classification_text", "fairness_bias", "gptscore_qa", "gptscore_summary", "gptscore_summary_reference",
+    "perplexity", "summarization_completeness_faithfulness", "toxicity_classifier",
 }  # fmt: skip
 LABELS = ("toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack")
 

@@ -7,7 +7,7 @@ from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 
 WRAPPERS = (
     "data", "rows", "records", "examples", "cases", "test_cases", "items", "results", "outputs", "evals", "samples",
-    "goldens", "test_results", "evaluations", "questions", "instances", "entries", "dataset",
+    "goldens", "tests", "test_results", "evaluations", "questions", "instances", "entries", "dataset",
 )  # fmt: skip
 KNOWN = {name for aliases in (SUITE_ALIASES, OUTPUT_ALIASES) for own in aliases.items() for name in (own[0], *own[1])}
 ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
