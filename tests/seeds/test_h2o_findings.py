@@ -156,7 +156,8 @@ def test_the_least_grounded_sentence_where_the_metric_is_below_its_threshold() -
 
 
 def test_explanations_under_their_names(tmp_path: Path) -> None:
-    run = run_of(["json_schema", "groundedness"], [RAG | {"answer": "{}"}, RAG], as_in="h2o")
+    given = [RAG | {"answer": "{}"}, RAG]
+    run = run_of(["json_schema", "groundedness"], given, as_in="h2o", save_llm_result=True)
     for what, content in {
         "llm-eval-results": {"input": [Q, Q], "actual_output": ["{}", RAG["answer"]], "json_schema.passes": [1, 0]},
         "llm-bool-leaderboard": {"evaluator": ["json_schema"] * 3, "model_passes": [0.5, 0, 1]},
@@ -168,6 +169,8 @@ def test_explanations_under_their_names(tmp_path: Path) -> None:
     assert main(["export", run.id, "--what", "work-dir-archive", "-o", str(tmp_path / "work.zip")]) == 0
     with zipfile.ZipFile(tmp_path / "work.zip") as archive:
         assert {"json_schema/llm-eval-results.csv", "json_schema/llm-bool-leaderboard.json"} <= set(archive.namelist())
+    saved = json.loads((run.folder / "llm_result" / "json_schema.json").read_text())
+    assert [(row["input"], row["passes"]) for row in saved] == [(Q, 1), (Q, 0)]
 
 
 # Compliance, and what evaluators need
