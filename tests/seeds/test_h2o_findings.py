@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics import evaluators
+from metrics import Workspace, evaluators
 from metrics.cli.main import main
 from tests.seeds.public_door import run_of, values_of
 from tests.seeds.test_h2o import A2, BY_MODEL, E1, E2, EXAMPLES, FILES, LOOP, PERSON, RAG, SCENES, Q, says
@@ -156,8 +156,14 @@ def test_the_least_grounded_sentence_where_the_metric_is_below_its_threshold() -
 
 
 def test_explanations_under_their_names(tmp_path: Path) -> None:
-    given = [RAG | {"answer": "{}"}, RAG]
-    run = run_of(["json_schema", "groundedness"], given, as_in="h2o", save_llm_result=True)
+    """By the command, which `--save-llm-result` asks for the results of each evaluator."""
+    (tmp_path / "suite.json").write_text(json.dumps([{"case_id": id, "question": Q} for id in "ab"]))
+    given = {"a": "{}", "b": RAG["answer"]}
+    outputs = [{"case_id": id, "model": "m", "answer": text, "contexts": [E1, E2]} for id, text in given.items()]
+    (tmp_path / "outputs.json").write_text(json.dumps(outputs))
+    files, ids = [str(tmp_path / f"{name}.json") for name in ("suite", "outputs")], "json_schema,groundedness"
+    assert main(["evaluate", *files, "--evaluators", ids, "--as-in", "h2o", "--save-llm-result"]) == 0
+    run = Workspace().run("latest")
     for what, content in {
         "llm-eval-results": {"input": [Q, Q], "actual_output": ["{}", RAG["answer"]], "json_schema.passes": [1, 0]},
         "llm-bool-leaderboard": {"evaluator": ["json_schema"] * 3, "model_passes": [0.5, 0, 1]},
