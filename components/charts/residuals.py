@@ -27,7 +27,8 @@ def residual_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool
     error = points["predicted"] - points["truth"]
     values = points[["truth", "predicted"]].to_numpy(float)
     ends = [float(values.min()), float(values.max())]
-    edges = np.histogram_bin_edges(error, bins=_bins(len(error)))
+    bins = min(MOST_BINS, max(FEWEST_BINS, 2 * math.ceil(len(error) ** (1 / 3))))  # about twice the cube root
+    edges = np.histogram_bin_edges(error, bins=bins)
     line = {"color": MUTED[dark], "width": 1, "dash": "dot"}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", showlegend=False, row=1, col=1)
     figure.add_hline(y=0, line=line, row=1, col=2)
@@ -64,8 +65,3 @@ def residual_figure(points: pd.DataFrame, colours: Mapping[str, str], dark: bool
         legend={"orientation": "h", "y": -0.22, "x": 0, "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
     return figure
-
-
-def _bins(n: int) -> int:
-    """Return how many bins a histogram of n errors has: about twice the cube root."""
-    return int(min(MOST_BINS, max(FEWEST_BINS, 2 * math.ceil(n ** (1 / 3)))))

@@ -1,19 +1,15 @@
 """A metric over the runs of one suite: a line a model, each number with its interval."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from components.charts.figure_parts import Figure, new_figure, plain, spread, undimmed, whiskers
+from metrics.analysis import Column, Stop
 from metrics.presentation.format import count, interval, moment, number, p_value, shorten
 from metrics.presentation.names import short_names
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.presentation.phrases import signed
-
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Stop
 
 MOST_TICKS = 6
 APART = 0.05  # of the distance of two runs, between the models' intervals

@@ -1,21 +1,33 @@
-"""The gate before the studio: a request that it refuses reaches nothing of Streamlit."""
+"""The gate before the studio: what it refuses reaches nothing of Streamlit, and every answer has its headers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
+import streamlit
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from components.server.access import Access, cookie_of, name_of
-from components.server.headers import headers
 from components.server.token_page import token_page
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
+FIXED = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",  # not no-referrer: forms would name no origin
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+# Streamlit styles by elements that its scripts write, and loads the scripts of components from blobs that it has made
+POLICY = (
+    "default-src 'none'; script-src 'self' blob: {scripts}; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
+    "img-src 'self' data: blob:; media-src 'self'; worker-src 'self'; manifest-src 'self'; "
+    "connect-src 'self' ws://{host} wss://{host}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 HEALTH = "/_stcore/health"  # says "ok" and no more, to what watches over a container
 READING = ("GET", "HEAD")
 FORM = "application/x-www-form-urlencoded"
@@ -23,6 +35,19 @@ COLOURS = b'<head><meta name="color-scheme" content="light dark" />'  # else a d
 LONGEST = 4096  # bytes of the form with the token
 POLICY_VIOLATION = 1008
 SHOWN = 80  # characters of what a request says
+
+
+def headers(host: str) -> dict[str, str]:
+    """Return the headers of an answer of the server that the browser calls `host`."""
+    return FIXED | {"content-security-policy": POLICY.format(host=host, scripts=_own_scripts())}
+
+
+@cache
+def _own_scripts() -> str:
+    """Return the hashes of the scripts that stand in Streamlit's page itself."""
+    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
 
 
 class Gate:

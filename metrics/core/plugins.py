@@ -146,7 +146,7 @@ def _loaded(recipe: Recipe, said: str) -> Evaluator:
                 raise InputError([InputProblem(said, f"Python {_python()}", expected)])
             found = pickle.loads(bytes.fromhex(recipe.code))  # noqa: S301 - of the owner; see engine.run_plugins
         else:
-            module = _file_module(Path(recipe.file)) if recipe.file else importlib.import_module(recipe.module)
+            module = file_module(Path(recipe.file)) if recipe.file else importlib.import_module(recipe.module)
             found = reduce(getattr, recipe.object.split("."), module)
     except InputError:
         raise
@@ -165,7 +165,7 @@ class _CurrentSource(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def _file_module(file: Path) -> ModuleType:
+def file_module(file: Path) -> ModuleType:
     """Return the module of a file, executed once as long as the file does not change."""
     content = bytes_of(file)
     name = f"{FILES}{file.stem}_{hashlib.sha256(bytes(file) + content).hexdigest()[:12]}"

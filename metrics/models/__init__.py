@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
-from metrics.models import classifier, embedder, hhem, language_model, open_classifier, token_encoder
+from metrics.models import classifier, embedder, hhem, language_model, token_encoder
 from metrics.models.model_files import fingerprints, local_place
 
 OPENING = threading.Lock()  # where two threads ask for a model at once, one opens it and the other waits
@@ -26,7 +26,7 @@ class Source:
 SOURCES: Mapping[str, Source] = {
     "embedder": Source(embedder.BUNDLED, embedder.open_embedder, embedder.missing_embedder),
     "token_encoder": Source(embedder.BUNDLED, token_encoder.open_token_encoder, token_encoder.missing_token_encoder),
-    "classifier": Source("", open_classifier.open_classifier, open_classifier.missing_classifier),
+    "classifier": Source("", hhem.open_classifier, hhem.missing_classifier),
     "language_model": Source("", language_model.open_language_model, language_model.missing_language_model),
 }
 
@@ -72,7 +72,7 @@ def inference_model(settings: Mapping[str, Any]) -> str | None:
     None where there is none. Nothing is loaded or fetched.
     """
     setting = str(settings.get("classifier") or hhem.MODEL)
-    place = None if open_classifier.missing_classifier(setting) else local_place(setting)
+    place = None if hhem.missing_classifier(setting) else local_place(setting)
     try:
         config = {} if place is None else classifier.read_config(place)
     except MissingResource:

@@ -1,4 +1,4 @@
-"""HHEM 2.1, Vectara's hallucination model, without running the code of its repository."""
+"""HHEM 2.1, Vectara's hallucination model, without the code of its repository; and opening any classifier."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -7,8 +7,8 @@ from typing import Any
 
 from metrics.core.errors import MissingResource, describe_failure
 from metrics.models.batches import Features, Tokenizer, padded
-from metrics.models.classifier import KIND, Classifier
-from metrics.models.model_files import device, hub_folder, settle_torch
+from metrics.models.classifier import FOLDER, KIND, Classifier, read_config
+from metrics.models.model_files import device, hub_folder, model_folder, no_folder, no_library, settle_torch
 from metrics.models.vectors import Text
 
 MODEL = "vectara/hallucination_evaluation_model"
@@ -115,3 +115,19 @@ def prompted(tokenizer: Tokenizer, premise: str, claim: str) -> tuple[Features, 
 def _features(tokenizer: Tokenizer, premise: str, claim: str) -> Features:
     found = tokenizer.own(PROMPT.format(premise=premise, claim=claim), verbose=False)
     return {name: found[name] for name in ("input_ids", "attention_mask")}
+
+
+def open_classifier(setting: str, cache_folder: Path) -> Classifier:
+    """Return the classifier that `setting` names: a local folder, or the name of a model on the hub.
+
+    Raises MissingResource where there is none.
+    """
+    folder, name = model_folder(setting, KIND, missing_classifier(setting))
+    if is_hhem(read_config(folder)):
+        return HallucinationClassifier(folder, name, cache_folder, from_hub=folder != Path(setting).expanduser())
+    return Classifier(folder, name, cache_folder)
+
+
+def missing_classifier(setting: str) -> str | None:
+    """Return why the classifier of this setting is not available; None where it is. Nothing is loaded."""
+    return no_library(KIND) or no_folder(setting, f"{FOLDER}, or a model of the hub")

@@ -93,7 +93,10 @@ class TargetSession:
                 await self._record_failed()
                 row = answer.as_row() | {"duration_s": seconds, "tries": turns, "at": round(time.time(), 3)}
                 await self._kept.put(facts | row)
-                self._check_cost(answer)
+                if self._ledger.limits_usd and answer.cost_usd is None:
+                    self.stopped = (
+                        f"the budget is in dollars, and {self.target.title} does not say what an answer costs"
+                    )
                 return
         assert failure is not None
         after = f" (after {turns} tries)" if turns > 1 else ""
@@ -134,7 +137,3 @@ class TargetSession:
     def _end(self, reason: str) -> None:
         self.down = True
         self.stopped = f"the target {self.target.title} does not answer: {reason}"
-
-    def _check_cost(self, answer: Answer) -> None:
-        if self._ledger.limits_usd and answer.cost_usd is None:
-            self.stopped = f"the budget is in dollars, and {self.target.title} does not say what an answer costs"

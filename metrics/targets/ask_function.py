@@ -9,8 +9,7 @@ from typing import Any
 from metrics.core.errors import describe_failure
 from metrics.judge.completion import CallFailed
 from metrics.targets.answers import Answer, answer_of, clean
-from metrics.targets.description import FunctionTarget
-from metrics.targets.functions import takes_text
+from metrics.targets.description import FunctionTarget, takes_text
 from metrics.targets.templates import Fields
 
 

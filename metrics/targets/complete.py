@@ -251,10 +251,8 @@ class _Report:
 
 
 def in_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return what a coroutine returns; in a thread of its own where this one has a running loop (a notebook)."""
+    """Return what a coroutine returns, from a thread of its own: this one may have a running loop (a notebook)."""
     runner = asyncio.Runner()
-    if not _inside_loop():
-        return _run(runner, work)
     with ThreadPoolExecutor(1) as thread:
         future = thread.submit(_run, runner, work)
         try:
@@ -263,14 +261,6 @@ def in_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
             loop = runner.get_loop()
             loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
             raise
-
-
-def _inside_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _run(runner: asyncio.Runner, work: Callable[[], Coroutine[Any, Any, T]]) -> T:

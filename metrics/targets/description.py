@@ -2,27 +2,59 @@
 
 import inspect
 import json
+import os
 import re
+import sys
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import reduce
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
+from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.files import sha256_of
+from metrics.core.plugins import file_module
 from metrics.judge.keys import redact
 from metrics.judge.local.install import gguf_file, weights_of
 from metrics.judge.settings import OPTIONS, JudgeSettings
-from metrics.targets.functions import imported
 from metrics.targets.json_path import parse_path
 from metrics.targets.templates import PLACEHOLDER
 
 VARIABLE = re.compile(r"\{([A-Za-z_]\w*)\}")  # in the value of a header
 LONGEST_CODE = 1 << 26  # bytes of a file of a command that are hashed
 SPEED = ("concurrency", "timeout", "tries", "backoff", "requests_per_minute", "tokens_per_minute")
+
+
+def imported(name: str) -> Callable[..., Any]:
+    """Return the function `module:function` or `file.py:function`. Raises InputError where there is none."""
+    place, _, path = name.rpartition(":")
+    try:
+        is_file = place.endswith(".py")
+        folder = str(Path(place).absolute().parent) if is_file else os.getcwd()
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+        found: Any = reduce(getattr, path.split("."), file_module(Path(place)) if is_file else import_module(place))
+    except Exception as failure:  # whatever its import raises
+        reason = describe_failure(failure)
+        raise InputError([InputProblem("target", f"{name} ({reason})", "a function that can be imported")]) from failure
+    if not callable(found):
+        raise InputError([InputProblem("target", f"{name}, a {type(found).__name__}", "a function")])
+    function: Callable[..., Any] = found
+    return function
+
+
+def takes_text(function: Callable[..., Any]) -> bool:
+    """Return whether the first argument of a function is annotated as a text."""
+    try:
+        first = next(iter(inspect.signature(function).parameters.values()), None)
+    except (TypeError, ValueError):
+        return False
+    return first is not None and first.annotation in (str, "str")
 
 
 class Description(BaseModel):

@@ -22,7 +22,7 @@ from metrics.judge.keys import ALLOWED, may_go, redact
 from metrics.judge.settings import Budget
 from metrics.store import Progress, Workspace
 from metrics.store.own_files import own_folder
-from metrics.store.run_progress import EvaluatorProgress
+from metrics.store.run_progress import read_progress
 from metrics.targets.complete import check_fits, complete
 from metrics.targets.description import HttpTarget, ModelTarget, Target
 from metrics.targets.spec import Spec, described, targets_of
@@ -69,10 +69,7 @@ class Job:
 
     def progress(self) -> Progress:
         """Return the progress that the process last wrote; the entries are targets."""
-        facts = read_json(self.folder / "progress.json")
-        if facts is None:
-            return Progress()
-        return Progress(**facts | {"evaluators": tuple(EvaluatorProgress(**entry) for entry in facts["evaluators"])})
+        return read_progress(self.folder)
 
     def start(self) -> "Popen[bytes]":
         """Start a process that works on it and outlives this one."""

@@ -184,7 +184,7 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
             "uniqueItems": _unique_items,
             "multipleOf": _multiple_of,
             "divisibleBy": _multiple_of,
-            "format": _format if of == "formats" else _no_rule,
+            "format": _format if of == "formats" else lambda *_: None,
         }
     )
     every = {**draft.VALIDATORS, **{keyword: rule for keyword, rule in rules.items() if keyword in draft.VALIDATORS}}
@@ -317,10 +317,6 @@ def _multiple_of(validator: Any, step: Any, instance: Any, _schema: Any) -> Iter
         raise OverflowError
     if Fraction(str(instance)) % Fraction(str(step)):
         yield _error(f"{instance!r} is not a multiple of {step!r}")
-
-
-def _no_rule(*_given: Any) -> Iterator[Any]:
-    return iter(())
 
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from metrics.models.classifier import (
     provenance,
     require_label,
 )
-from metrics.models.open_classifier import open_classifier
+from metrics.models.hhem import open_classifier
 from tests.models import tiny
 from tests.models.word_models import WordClassifier
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from metrics.models.hhem import open_classifier
 from metrics.models.language_model import open_language_model
 from metrics.models.model_files import device
-from metrics.models.open_classifier import open_classifier
 from metrics.models.token_encoder import open_token_encoder
 from tests.models import tiny
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 from metrics.core.errors import MissingResource
 from metrics.models import hhem as module
 from metrics.models.classifier import probabilities
-from metrics.models.hhem import PROMPT, HallucinationClassifier
-from metrics.models.open_classifier import open_classifier
+from metrics.models.hhem import PROMPT, HallucinationClassifier, open_classifier
 from tests.models import tiny
 
 TEXT = st.lists(st.sampled_from(tiny.WORDS), min_size=1, max_size=8).map(" ".join)

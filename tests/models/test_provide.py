@@ -8,7 +8,7 @@ import pytest
 from metrics.core.errors import MissingResource
 from metrics.models import missing_model, provide
 from metrics.models.embedder import Embedder
-from metrics.models.open_classifier import open_classifier
+from metrics.models.hhem import open_classifier
 
 NO_FOLDER = "there is no folder '{0}'; name one"
 

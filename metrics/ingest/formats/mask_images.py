@@ -109,7 +109,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     names = dict(names or {})
     white = _white_name(bundle, pixels, names, problems)
     if white is not None:
-        good = [_with_white(mask) for mask in good]
+        good = [replace(one, ids=tuple(WHITE if id == VOID else id for id in one.ids)) for one in good]
         names = {number: name for number, name in names.items() if name != white} | {WHITE: white}
     there = sorted({number for mask in good for number in mask.ids} | set(names))
     classes = {number: names.get(number, str(number)) for number in there}
@@ -235,10 +235,6 @@ def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], p
         if answer == "class"
         else None
     )
-
-
-def _with_white(mask: Found) -> Found:
-    return replace(mask, ids=tuple(WHITE if number == VOID else number for number in mask.ids))
 
 
 def _of_1(mask: Found) -> Found:

@@ -16,10 +16,6 @@ EVENT = {"event_id", "sample_id", "type", "data"}
 SAMPLING = "one sampling event a sample, or a match event with what was sampled"
 
 
-def _is_dataset(names: frozenset[str]) -> bool:
-    return {"input", "ideal"} <= names
-
-
 def _read_dataset(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     for number, (row, record) in enumerate(records, 1):
         try:
@@ -103,5 +99,5 @@ LOG_READS = {
     "data.input": "question", "data.sampled": "answer", "data.expected": "expected_answers",
     "data.ideal": "expected_answers", "data": "metadata.openai_evals", "type": "metadata.openai_evals",
 }  # fmt: skip
-DATASET = tool_reader("openai_evals_data", _is_dataset, _read_dataset, DATA_READS, answered=False)
+DATASET = tool_reader("openai_evals_data", {"input", "ideal"}.issubset, _read_dataset, DATA_READS, answered=False)
 LOG = tool_reader("openai_evals_log", _is_log, _read_log, LOG_READS)

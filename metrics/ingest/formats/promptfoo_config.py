@@ -55,7 +55,10 @@ def _read(source: Source, problems: Problems) -> Sheet:
         raise source.error("no promptfoo test", RESULTS)
     pairs = zip(tests, _tests_of(typed), strict=True)
     expanded = (made for test, own in pairs for made in _expand(test, own, shared, typed.get("defaultTest") or {}))
-    results = [_as_result(place, test) for place, test in enumerate(islice(expanded, MOST_TESTS + 1))]
+    results = [  # without a response
+        {"testIdx": place, "provider": "none", "vars": test["vars"], "testCase": test}
+        for place, test in enumerate(islice(expanded, MOST_TESTS + 1))
+    ]
     if len(results) > MOST_TESTS:
         raise source.error(f"more than {MOST_TESTS:,} combinations of variables", RESULTS)
     templates = typed.get("assertionTemplates")
@@ -117,11 +120,6 @@ def _expand(texts: Any, test: Any, shared_texts: Any, shared: Any) -> Iterator[d
         lists = [[value] for value in variables.values()]
     for values in product(*lists):
         yield {**whole, "vars": dict(zip(variables, values, strict=True))}
-
-
-def _as_result(place: int, test: dict[str, Any]) -> dict[str, Any]:
-    """Return a test as a result of promptfoo without a response."""
-    return {"testIdx": place, "provider": "none", "vars": test["vars"], "testCase": test}
 
 
 READER = table_reader("promptfoo_config", _is_config, _read)

@@ -48,11 +48,6 @@ def _day_first(ddmmyy: str) -> bool:
     return _born(ddmmyy[4:6] + ddmmyy[2:4] + ddmmyy[:2])
 
 
-def _ein(n: str) -> bool:
-    never = {0, *range(7, 10), *range(17, 20), 28, 29, 49, 69, 70, 78, 79, 89, 96, 97}
-    return int(n[:2]) not in never
-
-
 def _steuer_id(n: str) -> bool:
     """Of the first ten digits one occurs two or three times, the others once."""
     repeated = [times for times in Counter(n[:10]).values() if times > 1]
@@ -85,11 +80,6 @@ def _codice_fiscale(n: str) -> bool:
     return born and chr(ord("A") + total % 26) == n[15]
 
 
-def _bsn(n: str) -> bool:
-    n = n.zfill(9)
-    return int(n) > 0 and (weighted(n, range(9, 1, -1)) - int(n[8])) % 11 == 0
-
-
 def _belgian(n: str) -> bool:
     """In numbers that register a stay the months are 20 or 40 more; the day may be unknown."""
     month, day = int(n[2:4]), int(n[4:6])
@@ -109,12 +99,6 @@ def _pesel(n: str) -> bool:
 def _eleven(n: str, weights: tuple[int, ...] | range) -> bool:
     """11 less the sum modulo 11, where 10 and 11 count as 0."""
     return (11 - weighted(n, weights) % 11) % 11 % 10 == int(n[len(weights)])
-
-
-def _personnummer(n: str) -> bool:
-    """Days are 60 more for those who are not registered residents."""
-    n = n[-10:]
-    return _born(f"{n[:4]}{int(n[4:6]) % 60:02}") and luhn(n)
 
 
 def _norwegian(n: str) -> bool:
@@ -149,30 +133,10 @@ def _pps(n: str) -> bool:
     return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(n, range(8, 1, -1)) + 9 * second) % 23] == n[7]
 
 
-def _cnpj(n: str) -> bool:
-    weights = (5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
-    return len(set(n)) > 1 and _eleven(n, weights) and _eleven(n, (6, *weights))
-
-
 def _curp(n: str) -> bool:
     values = ["0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ".index(character) for character in n[:17]]
     check = -sum(value * (18 - place) for place, value in enumerate(values)) % 10
     return _born(n[4:10]) and check == int(n[17])
-
-
-def _rut(n: str) -> bool:
-    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(n[:-1])))
-    return "0K987654321"[total % 11] == n[-1]
-
-
-def _rrn(n: str) -> bool:
-    check = (11 - weighted(n, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11) % 10
-    return _born(n[:6]) and check == int(n[12])
-
-
-def _my_number(n: str) -> bool:
-    rest = weighted(n, (6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
-    return (0 if rest < 2 else 11 - rest) == int(n[11])
 
 
 def _nric(n: str) -> bool:
@@ -194,10 +158,6 @@ def _baltic(n: str) -> bool:
     return n[0] in "12345678" and _born(n[1:7]) and check == int(n[10])
 
 
-def _latvian(n: str) -> bool:
-    return _day_first(n[:6]) and (1 + weighted(n, (10, 5, 8, 4, 2, 1, 6, 3, 7, 9))) % 11 % 10 == int(n[10])
-
-
 def _taiwanese(n: str) -> bool:
     value = 10 + "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(n[0])
     return (value // 10 + 9 * (value % 10) + weighted(n[1:], range(8, 0, -1)) + int(n[9])) % 10 == 0
@@ -210,15 +170,6 @@ def _hong_kong(n: str) -> bool:
     return (total + (10 if n[-1] == "A" else int(n[-1]))) % 11 == 0
 
 
-def _inn(n: str) -> bool:
-    first, second = (7, 2, 4, 10, 3, 5, 9, 4, 6, 8), (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
-    return weighted(n, first) % 11 % 10 == int(n[10]) and weighted(n, second) % 11 % 10 == int(n[11])
-
-
-def _malaysian(n: str) -> bool:
-    return _born(n[:6]) and n[6:8] not in ("00", "17", "18", "19", "20", "69", "70", "73", "80", "81", "94", "95")
-
-
 def _ird(n: str) -> bool:
     """Where the first weights leave 10, the second decide."""
     n = n.zfill(9)
@@ -226,15 +177,6 @@ def _ird(n: str) -> bool:
     if check == 10:
         check = -weighted(n, (7, 4, 3, 2, 5, 2, 7, 6)) % 11
     return 10_000_000 < int(n) < 150_000_000 and check == int(n[8])
-
-
-def _indonesian(n: str) -> bool:
-    """Days are 40 more for women."""
-    return _day_first(f"{int(n[6:8]) % 40:02}{n[8:12]}") and n[12:] != "0000"
-
-
-def _any(_: str) -> bool:
-    return True
 
 
 NIR = r"[12] ?\d\d ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d"
@@ -249,7 +191,9 @@ RULES: tuple[NationalId, ...] = (
                lambda n: n[0] == "9" and int(n[3:5]) in {*range(50, 66), *range(70, 89), 90, 91, 92, *range(94, 100)},
                ("itin", "taxpayer identification"),
                r"9\d\d-\d\d-\d{4}"),
-    NationalId("US", "EIN", r"\d\d-\d{7}", _ein, ("ein", "employer identification", "fein", "tax id")),
+    NationalId("US", "EIN", r"\d\d-\d{7}",
+               lambda n: int(n[:2]) not in {0, *range(7, 10), *range(17, 20), 28, 29, 49, 69, 70, 78, 79, 89, 96, 97},
+               ("ein", "employer identification", "fein", "tax id")),
     NationalId("GB", "NHS number", r"\d{3}[ -]?\d{3}[ -]?\d{4}",
                lambda n: len(set(n)) > 1 and (11 - weighted(n, range(10, 1, -1)) % 11) % 11 == int(n[9]), ("nhs",)),
     NationalId("GB", "NINO", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]",
@@ -262,7 +206,8 @@ RULES: tuple[NationalId, ...] = (
     NationalId("FR", "NIR", NIR, _nir, ("nir", "sécurité sociale", "insee", "numéro de sécu"), NIR),
     NationalId("ES", "DNI or NIE", DNI, _dni, ("dni", "nie", "nif"), DNI),
     NationalId("IT", "codice fiscale", CODICE, _codice_fiscale, ("codice fiscale", "c.f."), CODICE),
-    NationalId("NL", "BSN", r"\d{4}[ .]?\d{2}[ .]?\d{3}|\d{8,9}", _bsn,
+    NationalId("NL", "BSN", r"\d{4}[ .]?\d{2}[ .]?\d{3}|\d{8,9}",
+               lambda n: int(n) > 0 and (weighted(n.zfill(9), range(9, 1, -1)) - int(n[-1])) % 11 == 0,
                ("bsn", "burgerservicenummer", "sofinummer", "sofi-nummer")),
     NationalId("BE", "national number", r"\d\d[. ]?\d\d[. ]?\d\d[- ]?\d{3}[. ]?\d\d", _belgian,
                ("rijksregisternummer", "numéro national", "registre national", "niss", "insz", "national number"),
@@ -270,7 +215,8 @@ RULES: tuple[NationalId, ...] = (
     NationalId("PL", "PESEL", r"\d{11}", _pesel, ("pesel",)),
     NationalId("PT", "NIF", r"\d{3} ?\d{3} ?\d{3}",
                lambda n: n[0] in "1235689" and _eleven(n, range(9, 1, -1)), ("nif", "contribuinte", "número fiscal")),
-    NationalId("SE", "personnummer", r"(?:19|20)?\d{6}[-+ ]?\d{4}", _personnummer,
+    NationalId("SE", "personnummer", r"(?:19|20)?\d{6}[-+ ]?\d{4}",  # days are 60 more for those who are no residents
+               lambda n: _born(f"{n[-10:-6]}{int(n[-6:-4]) % 60:02}") and luhn(n[-10:]),
                ("personnummer", "samordningsnummer", "personnr", "personal number"), r"(?:19|20)?\d{6}[-+]\d{4}"),
     NationalId("NO", "fødselsnummer", r"\d{6} ?\d{5}", _norwegian,
                ("fødselsnummer", "fødselsnr", "personnummer", "fnr", "d-nummer"), r"\d{6} \d{5}"),
@@ -287,19 +233,27 @@ RULES: tuple[NationalId, ...] = (
     NationalId("BR", "CPF", r"\d{3}\.?\d{3}\.?\d{3}-?\d\d",
                lambda n: len(set(n)) > 1 and _eleven(n, range(10, 1, -1)) and _eleven(n, range(11, 1, -1)),
                ("cpf",), r"\d{3}\.\d{3}\.\d{3}-\d\d"),
-    NationalId("BR", "CNPJ", r"\d\d\.?\d{3}\.?\d{3}/?\d{4}-?\d\d", _cnpj, ("cnpj",), r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d"),
+    NationalId("BR", "CNPJ", r"\d\d\.?\d{3}\.?\d{3}/?\d{4}-?\d\d",
+               lambda n: len(set(n)) > 1 and _eleven(n, (5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
+               and _eleven(n, (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)), ("cnpj",), r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d"),
     NationalId("MX", "CURP", CURP, _curp, ("curp",), CURP),
     NationalId("AR", "CUIT", r"\d\d[- ]?\d{8}[- ]?\d", lambda n: _eleven(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)),
                ("cuit", "cuil"), r"(?:2[0347]|3[034])-\d{8}-\d"),
-    NationalId("CL", "RUT", r"\d{1,2}\.?\d{3}\.?\d{3}-[\dK]", _rut, ("rut", "run"), r"\d{1,2}\.\d{3}\.\d{3}-[\dK]"),
+    NationalId("CL", "RUT", r"\d{1,2}\.?\d{3}\.?\d{3}-[\dK]",
+               lambda n: "0K987654321"[weighted(n[-2::-1], (2, 3, 4, 5, 6, 7, 2, 3)) % 11] == n[-1],
+               ("rut", "run"), r"\d{1,2}\.\d{3}\.\d{3}-[\dK]"),
     NationalId("IN", "Aadhaar", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", verhoeff, ("aadhaar", "aadhar", "uidai", "आधार")),
-    NationalId("IN", "PAN", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", _any, ("pan", "permanent account number"),
+    NationalId("IN", "PAN", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", lambda _: True, ("pan", "permanent account number"),
                r"[A-Z]{3}P[A-Z]\d{4}[A-Z]"),
     NationalId("CN", "resident identity number", CHINESE,
                lambda n: real_date(int(n[6:10]), int(n[10:12]), int(n[12:14])) and mod_11_2(n),
                ("身份证", "公民身份号码"), CHINESE),
-    NationalId("KR", "RRN", r"\d{6}-?[1-8]\d{6}", _rrn, ("주민등록번호", "주민번호", "rrn"), r"\d{6}-[1-8]\d{6}"),
-    NationalId("JP", "My Number", r"\d{4}[ -]?\d{4}[ -]?\d{4}", _my_number, ("マイナンバー", "個人番号", "my number")),
+    NationalId("KR", "RRN", r"\d{6}-?[1-8]\d{6}",
+               lambda n: _born(n[:6])
+               and (11 - weighted(n, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11) % 10 == int(n[12]),
+               ("주민등록번호", "주민번호", "rrn"), r"\d{6}-[1-8]\d{6}"),
+    NationalId("JP", "My Number", r"\d{4}[ -]?\d{4}[ -]?\d{4}",
+               lambda n: _eleven(n, (6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)), ("マイナンバー", "個人番号", "my number")),
     NationalId("AU", "TFN", NINES, lambda n: weighted(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
                ("tfn", "tax file")),
     NationalId("AU", "Medicare", r"[2-6]\d{3} ?\d{5} ?\d(?:[ -/]?[1-9])?",
@@ -314,7 +268,10 @@ RULES: tuple[NationalId, ...] = (
     NationalId("HR", "OIB", r"\d{11}", mod_11_10, ("oib",)),
     NationalId("EE", "isikukood", r"\d{11}", _baltic, ("isikukood",)),
     NationalId("LT", "asmens kodas", r"\d{11}", _baltic, ("asmens kodas", "asmens kodo")),
-    NationalId("LV", "personas kods", r"\d{6}-?\d{5}", _latvian, ("personas kods", "personas koda")),
+    NationalId("LV", "personas kods", r"\d{6}-?\d{5}",
+               lambda n: _day_first(n[:6])
+               and (1 + weighted(n, (10, 5, 8, 4, 2, 1, 6, 3, 7, 9))) % 11 % 10 == int(n[10]),
+               ("personas kods", "personas koda")),
     NationalId("AT", "SVNR", r"\d{4}[ -]?\d{6}",
                lambda n: n[0] != "0" and weighted(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11 == int(n[3]),
                ("svnr", "sv-nummer", "sozialversicherungsnummer", "versicherungsnummer")),
@@ -329,16 +286,21 @@ RULES: tuple[NationalId, ...] = (
     NationalId("RU", "SNILS", r"\d{3}-?\d{3}-?\d{3}[- ]?\d\d",
                lambda n: weighted(n, range(9, 0, -1)) % 101 % 100 == int(n[9:]),
                ("снилс", "snils"), r"\d{3}-\d{3}-\d{3} \d\d"),
-    NationalId("RU", "INN", r"\d{12}", _inn, ("инн", "inn")),
+    NationalId("RU", "INN", r"\d{12}",
+               lambda n: weighted(n, (7, 2, 4, 10, 3, 5, 9, 4, 6, 8)) % 11 % 10 == int(n[10])
+               and weighted(n, (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)) % 11 % 10 == int(n[11]), ("инн", "inn")),
     NationalId("UA", "RNOKPP", r"\d{10}",
                lambda n: weighted(n, (-1, 5, 7, 9, 4, 6, 10, 5, 7)) % 11 % 10 == int(n[9]),
                ("рнокпп", "іпн", "rnokpp")),
     NationalId("HU", "TAJ", NINES,
                lambda n: weighted(n, (3, 7) * 4) % 10 == int(n[8]), ("taj szám", "taj-szám", "taj száma", "taj:")),
-    NationalId("MY", "MyKad", r"\d{6}-?\d\d-?\d{4}", _malaysian,
+    NationalId("MY", "MyKad", r"\d{6}-?\d\d-?\d{4}",
+               lambda n: _born(n[:6]) and int(n[6:8]) not in {0, *range(17, 21), 69, 70, 73, 80, 81, 94, 95},
                ("mykad", "nric", "no. k/p", "kad pengenalan", "ic number", "ic no")),
-    NationalId("ID", "NIK", r"\d{16}", _indonesian, ("nik", "ktp", "nomor induk kependudukan")),
-    NationalId("PK", "CNIC", r"[1-7]\d{4}-?\d{7}-?\d", _any, ("cnic",)),
+    NationalId("ID", "NIK", r"\d{16}",  # days are 40 more for women
+               lambda n: _day_first(f"{int(n[6:8]) % 40:02}{n[8:12]}") and n[12:] != "0000",
+               ("nik", "ktp", "nomor induk kependudukan")),
+    NationalId("PK", "CNIC", r"[1-7]\d{4}-?\d{7}-?\d", lambda _: True, ("cnic",)),
     NationalId("NZ", "IRD", r"\d{2,3}[ -]?\d{3}[ -]?\d{3}", _ird, ("ird", "inland revenue")),
     NationalId("EC", "cédula", r"\d{9}-?\d",
                lambda n: (1 <= int(n[:2]) <= 24 or n[:2] in ("30", "50")) and n[2] < "6" and luhn(n),
