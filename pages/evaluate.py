@@ -130,7 +130,8 @@ def show_file(file: inspected_files.InspectedFile) -> None:
     for note in seen.notes:
         st.text(note)
     if file.canonical:
-        column_mapping.draw_mapping(file.token, seen.mapping, file.canonical, seen.columns, parameter_of(file))
+        name = parameter_of(file)
+        column_mapping.draw_mapping(file.token, seen.mapping, file.canonical, seen.columns, name, role=seen.role)
     if seen.lists:
         st.text("How list cells were read")
         cells = [

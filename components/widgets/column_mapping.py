@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,6 +14,7 @@ from components.widgets import problem_list, uploads, url
 from components.widgets.controls import agreed, place
 from metrics.core.fields import METADATA, words_of
 from metrics.core.file_kinds import upload_of
+from metrics.core.label_fields import CLASS_FIELDS
 from metrics.presentation.format import plural
 
 if TYPE_CHECKING:
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
     from metrics.core.receipt import Receipt
 
 NONE = "–"
+CLASS_WORDS = {field.name: field.words for field in CLASS_FIELDS}
 
 
-def words(canonical: str) -> str:
-    """Return the words for a canonical name."""
+def words(canonical: str, role: str = "") -> str:
+    """Return the words for a canonical name of a file of that role: the class in a file of outputs is the predicted."""
     if canonical.startswith(METADATA):
         return "neither: keep as metadata"
-    return words_of(canonical)
+    own = f"predicted_{canonical}" if role == "outputs" and canonical in ("label", "labels") else canonical
+    return CLASS_WORDS.get(own) or words_of(own)
 
 
 def changed(pairs: Sequence[str], canonical: str, column: str | None, before: str | None = None) -> list[str]:
@@ -61,8 +65,8 @@ def draw_questions(file: InspectedFile, name: str, files: Sequence[InspectedFile
             st.text(f"Column “{column}”{' here and in ' + ', '.join(others) if others else ''}: {question.text}")
             key = f"ask-{name}-{file.token}-{column}"
             st.segmented_control(
-                "Meaning", list(question.choices), format_func=words, key=key, label_visibility="collapsed",
-                on_change=_answer, args=(tokens, name, key, column),
+                "Meaning", list(question.choices), format_func=partial(words, role=file.preview.role), key=key,
+                label_visibility="collapsed", on_change=_answer, args=(tokens, name, key, column),
             )  # fmt: skip
 
 
@@ -82,11 +86,12 @@ def meaning_given(files: Sequence[InspectedFile], name: str, question: Question)
 
 def draw_mapping(
     token: str, columns: Mapping[str, str], known: Sequence[str], file_columns: Sequence[str], name: str,
-    titles: Mapping[str, str] | None = None,
+    titles: Mapping[str, str] | None = None, role: str = "",
 ) -> None:  # fmt: skip
     """Draw a select box per canonical column that the file has or could have; corrections go to `name` in the address.
 
-    token: the upload's; columns: canonical name → column of the file; known: canonical names that it could have.
+    token: the upload's; columns: canonical name → column of the file; known: canonical names that it could have; role:
+    the file's, for their words.
     """
     boxes = st.columns(3)
     shown = [*columns, *(canonical for canonical in known if canonical not in columns)]
@@ -97,7 +102,7 @@ def draw_mapping(
         options = options if chosen in options else [*options, chosen]
         with boxes[index % 3]:
             st.selectbox(
-                (titles or {}).get(canonical) or words(canonical), options,
+                (titles or {}).get(canonical) or words(canonical, role), options,
                 options.index(agreed(key, chosen) or NONE), key=key, on_change=_correct,
                 args=(token, name, key, canonical, columns.get(canonical)),
             )  # fmt: skip
@@ -106,7 +111,7 @@ def draw_mapping(
 def summary(preview: Preview) -> str:
     """Return how a file was read, in a line: `question ← user_input · 2 kept as metadata`, or its notes."""
     parts = [
-        words(canonical) if canonical == column else f"{words(canonical)} ← {column}"
+        words(canonical, preview.role) if canonical == column else f"{words(canonical, preview.role)} ← {column}"
         for canonical, column in preview.mapping.items()
     ]
     parts += [f"scores of {plural(len(preview.scored), 'class', 'classes')}"] if preview.scored else []

@@ -28,3 +28,12 @@ def test_summary_names_what_was_renamed() -> None:
         ignored=("c",),
     )  # fmt: skip
     assert column_mapping.summary(preview) == "case id · question ← user_input · 2 kept as metadata · 1 ignored"
+
+
+@pytest.mark.parametrize(("role", "canonical", "expected"), [
+    ("outputs", "label", "predicted class"), ("outputs", "labels", "predicted classes"),
+    ("suite", "label", "true class"), ("combined", "label", "true class"),
+    ("combined", "predicted_label", "predicted class"), ("outputs", "answer", "answer"),
+])  # fmt: skip
+def test_a_class_in_a_file_of_outputs_is_the_predicted_one(role: str, canonical: str, expected: str) -> None:
+    assert column_mapping.words(canonical, role) == expected
