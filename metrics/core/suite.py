@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -346,3 +346,16 @@ def _among(column: pa.Array | pa.ChunkedArray, wanted: Any) -> Bools:
 
 def _mask(column: pa.Array | pa.ChunkedArray) -> Bools:
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), bool)
+
+
+def with_source(suite: Suite, inputs: Collection[str]) -> Suite:
+    """Return the suite with its questions as the source texts that `inputs` name, where no case has a source text.
+
+    Valor's Datum.text, a question elsewhere, is the source of a summary. The suite itself where nothing changes.
+    """
+    cases = suite.cases
+    unneeded = "source_text" not in inputs or cases["source_text"].null_count < len(cases)
+    if unneeded or cases["question"].null_count == len(cases):
+        return suite
+    place = cases.column_names.index("source_text")
+    return replace(suite, cases=cases.set_column(place, "source_text", cases["question"]))

@@ -15,7 +15,7 @@ from metrics.core.cases import join_cases
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite, with_source
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
 from metrics.engine.score_cases import judge_cases
@@ -180,6 +180,7 @@ async def _walk(
     stopped: Callable[[], bool],
 ) -> None:
     resources = _Supposed(rehearsal.judges, folder)
+    suite = with_source(suite, {name for entry, _ in chosen for name in entry.inputs})
     for case in join_cases(suite, outputs):
         for entry, parameters in chosen if not stopped() else ():
             await judge_cases(entry, parameters, [case], resources)

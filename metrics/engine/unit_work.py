@@ -20,7 +20,7 @@ from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign, group_equal_inputs
 from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import Outputs, Suite, with_source
 from metrics.engine.aggregate import bounds_of_missing
 from metrics.engine.deadlines import Limits, begin, longest
 from metrics.engine.judge_case import failed_score
@@ -80,8 +80,8 @@ class Job:
         return choose([self.unit.evaluator], {self.unit.evaluator: self.parameters})[self.unit.evaluator]
 
     def stored_suite(self) -> Suite:
-        """Return the suite that the unit is about."""
-        found = Workspace(self.workspace).suite(self.suite)
+        """Return the suite that the unit is about, its questions as source texts where its evaluator lacks these."""
+        found = with_source(Workspace(self.workspace).suite(self.suite), self.evaluator()[0].inputs)
         return group_equal_inputs(found) if self.grouped else found
 
     def late_scores(self) -> dict[int, CaseScore]:

@@ -12,9 +12,9 @@ from typing import Any
 from metrics import engine, models
 from metrics.core.conventions import CONVENTIONS, Convention
 from metrics.core.evaluator import EMBEDDER, JUDGE
-from metrics.core.registry import choose, made_as, users_of
+from metrics.core.registry import choose, evaluators, made_as, users_of
 from metrics.core.sampling_design import find_equal_inputs
-from metrics.core.suite import Suite
+from metrics.core.suite import Suite, with_source
 from metrics.engine.estimate import inference_hint
 from metrics.engine.evaluation import Evaluation, EvaluationInCode
 from metrics.engine.evaluation_fields import Door, Tell, option_name
@@ -70,6 +70,9 @@ class Prepared:
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
                 yield f"{entry.id} will be skipped: {reason}"
+        suite, known = self.data.suite, evaluators()
+        if sourced := [id for id in self.evaluators if with_source(suite, known[id].inputs) is not suite]:
+            yield f"no case has a source text: {', '.join(sourced)} will read the question as the source"
         if unused := unused_inputs(self.data.suite, self.data.outputs, self.evaluators):
             yield f"no chosen evaluator uses {'; '.join(unused)}"
         if as_in := self.evaluation.as_in:

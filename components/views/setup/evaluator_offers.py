@@ -30,6 +30,7 @@ USEFUL = {  # what an evaluator can do without, but then says little
     "code_tests": "for cases with tests of code",
     "scored_predictions": "for predictions with scores",
     "cited_passages": "for answers that cite passages",
+    "source_text": "for cases with a source text; without any, the question is read as the source",
 }  # fmt: skip
 NONE = "none"  # in the address: nothing is chosen, which is not the same as what is chosen unasked
 
@@ -77,13 +78,18 @@ class Choice(NamedTuple):
 
 
 def offers(catalogue: Mapping[str, Evaluator], task: str, present: Collection[str]) -> list[Offer]:
-    """Return the evaluators for a task, in the order of the catalogue."""
+    """Return the evaluators for a task, in the order of the catalogue. A question may be read as a source text."""
+    has = {*present, *({"source_text"} if "question" in present else ())}
     return [
         Offer(
             entry,
-            tuple(map(entry.in_words, entry.lacking(present.__contains__))),
+            tuple(map(entry.in_words, entry.lacking(has.__contains__))),
             tuple(RESOURCES.get(name, name) for name in entry.needs),
-            " and ".join(USEFUL.get(name, name) for name in entry.default_needs if name not in present),
+            " and ".join(
+                USEFUL.get(name, name)
+                for name in (*entry.default_needs, *entry.inputs)
+                if name not in present and (name in has or name in entry.default_needs)
+            ),
         )
         for entry in catalogue.values()
         if task in entry.tasks

@@ -71,7 +71,7 @@ def _replies(verdicts: str) -> tuple[ScriptedReply, ...]:
         "An empty summary fails without asking the judge. Nothing is retrieved for a "
         "summary: retrieval_failures has no value, where H2O lists one."
     ),
-    version=2,
+    version=3,
 )
 @counting_unreadable
 async def summarization_judge(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
@@ -165,7 +165,7 @@ class _Coherence(Reply):
         "of the ratings, they weight the ratings, as in G-Eval; else the judge's integer counts, as in Valor. "
         "Valor sets no threshold; 4 is Assay's."
     ),
-    version=2,
+    version=3,
 )
 async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """How good the summary is as a whole, rated by a judge on an integer scale from 1 to 5.

@@ -82,7 +82,7 @@ class SummaryParameters(Parameters):
         "is the mean over source sentences of the best cosine with the summary. The inference model is used only when "
         "chosen, never fetched unasked."
     ),
-    version=3,
+    version=4,
 )
 def summarization_completeness_faithfulness(
     cases: Sequence[Case], parameters: SummaryParameters, classifier: Classifier, embedder: Embedder

@@ -60,6 +60,9 @@ FIELD_NAMES = frozenset(  # names of fields of any upload
 OF_MODEL = re.compile(  # a column of predictions of one of several models, which is named in it
     "(y_pred(?:_proba?)?|y_score|y_prob|y_hat|pred(?:icted|ictions?)?)[_ .-]+(?P<model>.+)", re.IGNORECASE
 )
+# of the text that a summary beside it is of, the most telling first; the last ones are anything elsewhere
+SUMMARISED = ("source_text", *SUITE_ALIASES["source_text"], "document", "dialogue", "transcript")
+LOOSELY_SUMMARISED = ("text", "source", "content", "body")
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
 # In a suite: what was retrieved before any model was asked; see contexts.serving_column.
@@ -135,6 +138,7 @@ def guess_role(columns: Iterable[str]) -> Role:
     names = {fold(name).removesuffix(NUMBERED) for name in _fold_numbered(list(columns))[0]}
     names |= {name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix)}
     told = {"answer": answer_beside(names), "question": "instruction" in names, "true_value": truth_beside(names)}
+    told |= summary_beside(names)
     names |= {name for name, beside in told.items() if beside}
     if is_detection(names):
         scored = names & {"score", *IMAGE_ALIASES["score"]} and not (names >= OPEN_IMAGES and names & OPEN_IMAGES_TRUTH)
@@ -201,6 +205,23 @@ def answer_beside(names: Collection[str]) -> str:
     return "solution" if programs else ""  # EvalPlus: whole programs, by task
 
 
+def summary_beside(names: Collection[str]) -> dict[str, str]:
+    """Return the columns of a file of summaries that only each other give their meaning: source text, and summary.
+
+    `summary` is the answer, beside another answer the expected one, and nothing beside both. A text beside a question
+    or a true class is not taken for the source.
+    """
+    plain = {*names, *(name[len(prefix) :] for name in names for prefix in CONTAINERS if name.startswith(prefix))}
+    loose = plain.isdisjoint(spellings("question", "label", "labels"))
+    places = (*SUMMARISED, *(LOOSELY_SUMMARISED if loose else ()))
+    source = next((name for name in places if name in plain), "")
+    answered, expected = (not plain.isdisjoint(spellings(name)) for name in ("answer", "expected_answers"))
+    if not source or not any(name.endswith("summary") or name == "highlights" for name in plain):
+        return {}
+    own = "" if "summary" not in plain or (answered and expected) else "expected_answers" if answered else "answer"
+    return {"source_text": source} | ({own: "summary"} if own else {})
+
+
 def truth_beside(names: Collection[str]) -> str:
     """Return the column of true values or classes that a column of predictions beside it tells; "" for none."""
     predicted = {*NUMBER_ALIASES["predicted_value"], *SCORED_ALIASES["predicted_label"]} - {"answer", "output"}
@@ -224,6 +245,7 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
     if named and classes and {"case_id", *wanted["case_id"], "question"}.isdisjoint(plains):  # classes of images
         more["case_id"] = named
     more |= {"label": truth_beside(plains), "answer": answer_beside(plains), "question": "instruction"}
+    more |= summary_beside(plains) if task in (None, "text", "agent") else {}
     return {**wanted, **{name: (*wanted[name], alias) for name, alias in more.items() if alias and name in wanted}}
 
 
@@ -359,7 +381,12 @@ def _questions(
         elif plain == mapped == "labels" and task != "classification" and "predicted_labels" not in chosen:
             choices = ("labels", "tags", "label", METADATA + "labels")
             text = "Are these the true classes of the case, tags to filter by, or one true class?"
-        elif plain in ANSWER_OR_EXPECTED and mapped is None and role == "suite" and EXPECTED.isdisjoint(chosen):
+        elif (
+            (plain in ANSWER_OR_EXPECTED or (plain == "summary" and "source_text" in chosen))
+            and mapped is None
+            and role == "suite"
+            and EXPECTED.isdisjoint(chosen)
+        ):
             choices = ("expected_answers", METADATA + plain)
             text = "Is this the expected answer, or a model's answer that the suite does not need?"
         elif mapped == "answer" and role == "combined" and (other := _answer_beside(plain, folded, chosen, settled)):

@@ -23,6 +23,7 @@ from metrics.ingest.tables.columns import (
     SUITE_ALIASES,
     fold,
     spellings,
+    summary_beside,
     truth_beside,
 )
 from metrics.ingest.tables.contexts import LISTED
@@ -180,6 +181,7 @@ def model_candidates(
     if models := prefixed_models(sheet, task, mapping, labels):
         return [name for columns in models.values() for name in columns]
     names, mapped, truths = sheet.table.column_names, set((mapping or {}).values()), _true_texts(sheet)
+    beside = summary_beside({*map(fold, names)})
     kinds: set[Task | None] = {task or _task_of(sheet)}
     measured = [name for name in names if fold(name) in MEASURED and column_numbers(sheet, name) is not None]
     if task is None and (measured or number_targets.are_many_numbers(sheet)):  # or classes: the truths are asked about
@@ -187,7 +189,7 @@ def model_candidates(
     own = [
         name
         for name in names
-        if (FIELD_NAMES | REFERENCES).isdisjoint((fold(name), _plain(name)))
+        if (FIELD_NAMES | REFERENCES | {*beside.values()}).isdisjoint((fold(name), _plain(name)))
         and name not in mapped
         and not name.startswith(METADATA)
         and any(_may_answer(sheet, name, kind, labels or truths) for kind in kinds)
