@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
 from metrics.core.errors import InputError
 from metrics.core.registry import choose, evaluators
-from metrics.presentation.format import size_text
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Metric, Parameters
@@ -35,19 +34,24 @@ def model_kinds() -> dict[str, str]:
     return {name: source.default for name, source in SOURCES.items()}
 
 
-def local_models() -> dict[str, tuple[str, str, list[str]]]:
-    """Return for each kind of local model which is here ("" for none), why its default is not, and whom it serves."""
-    from metrics.models import missing_model
-    from metrics.models.embedder import BUNDLED_NAME, bundled_folder
+class SuggestedModel(NamedTuple):
+    """A model that evaluators suggest: its size, why it is not here ("": it is), and the titles of whom it serves."""
 
-    found = {}
-    for kind, default in model_kinds().items():
-        why = (default and missing_model(kind, {})) or ""
-        files = bundled_folder().rglob("*") if default and not why else ()
-        size = sum(file.stat().st_size for file in files if file.is_file())
-        here = f"{BUNDLED_NAME}, bundled, {size_text(size)}" if size else ""
-        found[kind] = here, why, [entry.title for entry in evaluators().values() if kind in entry.needs]
-    return found
+    title: str
+    kind: str
+    size: str
+    missing: str
+    serves: tuple[str, ...]
+
+
+def known_models() -> tuple[list[SuggestedModel], str]:
+    """Return the models that evaluators suggest, and the command that gets one of them by its NAME."""
+    from metrics.library.known_models import GET, KNOWN
+
+    return [
+        SuggestedModel(each.title, each.kind, each.size, each.missing, tuple(entry.title for entry in each.serves))
+        for each in KNOWN
+    ], GET
 
 
 def uses_judge(evaluator: str, parameters: Mapping[str, Any]) -> bool:

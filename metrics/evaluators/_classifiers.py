@@ -7,13 +7,15 @@ from pydantic import Field
 from metrics.core.evidence import Holds
 from metrics.models.classifier import Classifier, require_label
 
+INFERENCE = "cross-encoder/nli-deberta-v3-small"  # a model of inference on the hub
 
-def classifier_field(kind: str, example: str | None = None) -> Any:
-    """Return the parameter that names a classifier of that kind; empty: the run's."""
+
+def classifier_field(kind: str, *examples: str) -> Any:
+    """Return the parameter that names a classifier of that kind, such as the examples; empty: the run's."""
     return Field(
         "",
         description=f"{kind}: a local folder or the name of a model on the hub, which is downloaded; empty: the run's.",
-        examples=[example] if example else None,
+        examples=list(examples) or None,
     )
 
 

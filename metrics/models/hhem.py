@@ -31,8 +31,8 @@ class HallucinationClassifier(Classifier):
     """The encoder of a T5 with a linear layer of two logits on its first token.
 
     Premise and claim are inserted into PROMPT, which begins with the padding token; softmax over the logits of that
-    token gives the probability of the label `consistent`. The seven pairs on the model's card are reproduced: see
-    tests/models/check_hub_models.py. Configuration and tokenizer are flan-t5-base's: in a folder `flan-t5-base` beside
+    token gives the probability of the label `consistent`. Five pairs on the model's card are reproduced: see
+    metrics/library/known_models.py. Configuration and tokenizer are flan-t5-base's: in a folder `flan-t5-base` beside
     the weights, or from the hub where the model itself was chosen by its hub name.
     """
 

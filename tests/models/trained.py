@@ -1,6 +1,6 @@
 """Classifiers that know something: the bundled sentence model's encoder with a head that is trained here, in a second.
 
-Its weights are the smallest real ones at hand; hub models of the same kinds are checked by check_hub_models.py.
+Its weights are the smallest real ones at hand; hub models of the same kinds are checked by `models check`.
 """
 
 from collections.abc import Sequence

@@ -394,8 +394,9 @@ class TestModelsOfThisMachine:
     def test_nothing_found(self, workspace: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ASSAY_MODELS", str(workspace / "none"))
         page = open_page("local_models")
-        assert "✓ here: all-MiniLM-L6-v2, bundled, 91" in words(page)
-        assert "– none here; one that fits: unitary/toxic-bert" in words(page)
+        assert "all-MiniLM-L6-v2, 91.6 MB\n✓ here" in words(page)
+        assert "unitary/toxic-bert, about 440 MB\n– not on this machine\nFor Toxicity" in words(page)
+        assert "python -m metrics models check NAME --download gets one from the hub" in words(page)
         assert "1.1 GB" in words(page)
         assert "No GGUF file found. Put one into the folder models of this workspace" in words(page)
         assert not [entry for entry in page.button if entry.label == "Use"]

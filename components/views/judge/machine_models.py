@@ -42,31 +42,37 @@ def forget() -> None:
     st.session_state[OFFER] = (offered()[0] + 1, None)
 
 
-KINDS = {  # title, what it does, one that fits
-    "embedder": ("Embedding model", "Compares texts by meaning.", "BAAI/bge-small-en-v1.5"),
-    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore.", "xlm-roberta-large"),
-    "classifier": ("Classifier", "Tells what a text is: unsupported, toxic, biased …", "unitary/toxic-bert"),
-    "language_model": ("Language model", "Computes how likely a text is.", "HuggingFaceTB/SmolLM2-135M"),
+KINDS = {  # title, what it does
+    "embedder": ("Embedding model", "Compares texts by meaning."),
+    "token_encoder": ("Token encoder", "Compares texts token by token, for BERTScore."),
+    "classifier": ("Classifier", "Tells what a text is: unsupported, toxic, biased …"),
+    "language_model": ("Language model", "Computes how likely a text is."),
 }
 
 
-def draw_kinds() -> None:
-    """Draw each kind of local model: what it is for, whether it is here or how to get it, which evaluators use it."""
+def draw_known() -> None:
+    """Draw each model that evaluators suggest, by kind: size, whether it is here or how to get it, whom it serves."""
     with st.container(border=True, gap="small"):
         st.subheader("Models that evaluators use", anchor=False)
         st.text(CHOOSING)
-        for kind, (here, why, titles) in model_needs.local_models().items():
-            title, does, fits = KINDS[kind]
-            left, middle, right = st.columns((3, 3, 4))
-            left.markdown(f"**{title}**")
-            left.text(does)
-            middle.text(f"✓ here: {here}" if here else f"– {why or f'none here; one that fits: {fits}'}")
-            right.text(f"For {', '.join(titles)}")
+        known, command = model_needs.known_models()
+        for kind, (title, does) in KINDS.items():
+            own = [model for model in known if model.kind == kind]
+            alike = len({model.serves for model in own}) == 1
+            st.markdown(f"**{title}**", help=does)
+            if alike:
+                st.text(f"For {', '.join(own[0].serves)}")
+            for model in own:
+                left, middle, right = st.columns((5, 3, 4))
+                left.text(f"{model.title}, {model.size}")
+                middle.text(f"– {model.missing}" if model.missing else "✓ here")
+                right.text("" if alike else f"For {', '.join(model.serves)}")
+        st.text(f"{command} gets one from the hub and checks its scores of a few texts")
 
 
 def draw(files: Sequence[GgufFile]) -> None:
     """Draw the models that evaluators use; the files that can judge, and the servers once they were looked for."""
-    draw_kinds()
+    draw_known()
     with st.container(border=True, gap="small"):
         st.subheader("Models that can judge", anchor=False)
         searched = "\n".join(f"- `{folder}`" for folder in map(_shown, judge_settings.searched_folders()))

@@ -340,7 +340,7 @@ def draw_models(names: Iterable[str], kinds: Mapping[str, str]) -> dict[str, str
     own = ", ".join(f"{KINDS[name][0].lower()}" for name in chosen)
     with st.expander(f"Local models: {own} chosen" if own else "Local models", icon=":material/memory:"):
         for place, name in enumerate(names):
-            title, does, _ = KINDS[name]
+            title, does = KINDS[name]
             if place % 2 == 0:
                 columns = st.columns(2)
             key = f"model-{name}"

@@ -9,7 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field, only_or_required_label, side
+from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label, side
 from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
@@ -27,7 +27,7 @@ class HallucinationParameters(Parameters):
         description="per_chunk: each context by itself, and the best one counts; joined: all contexts as one text.",
     )
     classifier: str = classifier_field(
-        "HHEM, or another model of pairs with a label “consistent” or “entailment”", MODEL
+        "HHEM, or another model of pairs with a label “consistent” or “entailment”", MODEL, INFERENCE
     )
 
 

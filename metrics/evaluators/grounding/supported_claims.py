@@ -12,7 +12,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resou
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field, only_or_required_label
+from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, least_share, share_score
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
@@ -57,7 +57,7 @@ class ClaimsParameters(Parameters):
         "answer's sentences, each taken as one claim.",
     )
     classifier: str = classifier_field(
-        "With checker classifier: a model of pairs with a label “entailment” or “consistent”", MODEL
+        "With checker classifier: a model of pairs with a label “entailment” or “consistent”", INFERENCE, MODEL
     )
 
     def used(self, declared: tuple[Resource, ...]) -> tuple[Resource, ...]:

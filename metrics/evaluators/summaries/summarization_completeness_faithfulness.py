@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field, side
+from metrics.evaluators._classifiers import INFERENCE, classifier_field, side
 from metrics.models import classifier as classifiers, embedder as embeddings
 from metrics.models.classifier import Classifier
 from metrics.models.embedder import Embedder
@@ -32,8 +32,7 @@ class SummaryParameters(Parameters):
         "contradiction elsewhere does not lower.",
     )
     classifier: str = classifier_field(
-        "Natural language inference model with the labels entailment and contradiction",
-        "cross-encoder/nli-deberta-v3-small",
+        "Natural language inference model with the labels entailment and contradiction", INFERENCE
     )
 
 
