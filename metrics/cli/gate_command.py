@@ -18,6 +18,7 @@ from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
 from metrics.presentation.phrases import board_notes, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
+from metrics.presentation.questions.do_small_changes_matter import flip_lines
 from metrics.reports.baseline import (
     NON_INFERIOR,
     Differences,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from metrics.reports.weighting import Weighting
 
 FAILED = 1  # the exit code where a gate failed
+MAX_FLIPS = 10  # lines
 STDOUT = "-"
 
 
@@ -169,7 +171,7 @@ def print_leaderboard(run: Run) -> None:
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")
     say(*footnotes(column for column in board.columns if not column.minor), *board_notes(board))
-    say(*(sentence.text for sentence in short_answers(run)))
+    say(*(sentence.text for sentence in short_answers(run)), *flip_lines(run, MAX_FLIPS))
 
 
 def difference_lines(each: Differences) -> Iterator[str]:

@@ -189,8 +189,8 @@ class ScoringFields(Fields):
 
     as_in: System | None = option(
         "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, how its judge "
-        "samples, its embedding model where that is installed, and the wordings that it publishes, from your files prompts/SYSTEM/PROMPT.txt "
-        "in the workspace (default: Assay's own)",
+        "samples, its embedding model where that is installed, and the wordings that it publishes, from your files "
+        "prompts/SYSTEM/PROMPT.txt in the workspace (default: Assay's own)",
         page=True,
     )
     seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)
@@ -213,7 +213,7 @@ class ScoringFields(Fields):
         page=True,
     )
     save_llm_result: bool = switch(
-        "write each evaluator's LLM result, inputs, answers, all its metrics, to llm_result/ in the run's folder (H2O)",
+        "write H2O's LLM result of each evaluator (inputs, answers, its metrics) to llm_result/ in the run's folder",
         page=True,
     )
 

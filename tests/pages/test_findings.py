@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics.analysis import problems
 from metrics.store import Run
 from tests.analysis.findings.variants import perturbed_run
 from tests.pages.conftest import Look, Open
@@ -29,9 +30,21 @@ def test_flips_are_listed_exactly_beside_the_copies(perturbed: Run, open_page: O
         "shaky", "8 of 12", "0 of 12", "more than copies",
     )  # fmt: skip
     assert set(rates.loc[rates["Perturbation"].eq("copy"), "Against copies"]) == {"the control"}
-    assert cases["case_id"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
+    assert cases["Test case"].tolist() == [f"c{index}-typo" for index in (*range(1, 8), 0)]
     assert "exact test" in page.caption[1].value
     assert "after Holm correction" in page.caption[1].value
+
+
+def test_every_flip_is_listed_by_test_case(perturbed: Run, open_page: Open) -> None:
+    page = open_page("problems", run=perturbed.id, view="flips", list="cases")
+    (table,) = (one.value for one in page.dataframe)
+    wanted = problems(perturbed).query("kind == 'flip'")
+    assert table["Test case"].tolist() == [ids[0] for ids in wanted["case_ids"]]
+    assert table.loc[0, ["Model", "Original", "Before", "After", "Change", "Text of the variant"]].tolist() == [
+        "shaky", "c1", "1.00", "0.00", "now on the wrong side", "1?",
+    ]  # fmt: skip
+    none = open_page("problems", run=perturbed.id, view="flips", list="cases", model=["steady"])
+    assert not none.dataframe
 
 
 def test_a_rate_is_chosen_by_the_address(perturbed: Run, open_page: Open) -> None:

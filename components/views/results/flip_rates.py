@@ -3,24 +3,31 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from components.data import run_reads
 from components.viewers import blocks
-from components.widgets import filters, url
+from components.widgets import controls, filters, url
 from components.widgets.frame import empty
 from components.widgets.literal import literal
-from components.widgets.tables import header, numeric, records
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.registry import title_of
 from metrics.presentation import format
-from metrics.presentation.questions.do_small_changes_matter import KEY, answer, flips_table, in_order, method
+from metrics.presentation.questions.do_small_changes_matter import (
+    KEY,
+    answer,
+    cases_table,
+    flips_table,
+    in_order,
+    method,
+)
 
-CHANGES = {"worse": "now on the wrong side", "better": "now on the good side"}
+LISTS = {"rates": "By metric and perturbation", "cases": "By test case"}
 
 
 def show_flips(run: str) -> None:
-    """Draw the rates, and the flips behind the selected one."""
+    """Draw the rates and the flips behind the selected one, or every flip."""
     rates = run_reads.flip_rates(run)
     if rates.empty:
         empty(
@@ -36,24 +43,28 @@ def show_flips(run: str) -> None:
     named = {name: title_of(name) for name in rates["evaluator"].unique()}
     evaluators = filters.many("Evaluators", named, "evaluator")
     filters.reset(["model", "perturbation", "evaluator"])
+    every = run_reads.flips(run)
     for name, chosen in (("model", models), ("perturbation", kinds), ("evaluator", evaluators)):
-        rates = rates[rates[name].isin(chosen)] if chosen else rates
+        rates, every = (frame[frame[name].isin(chosen)] if chosen else frame for frame in (rates, every))
     if rates.empty:
         st.info("No perturbation fits the filters in the sidebar. Clear them to see all.")
         return
     rates = in_order(rates)
     st.text(answer(rates))
     st.caption(method(rates))
+    if controls.choice("List", LISTS, "list") == "cases":
+        _show_cases(run, every)
+        return
     blocks.draw_table(flips_table(rates), run, "problems", 36 + 35 * 7, "flip-rates")
     asked = tuple(url.param(f"of_{name}") for name in KEY)
     known = [tuple(key) for key in rates[list(KEY)].itertuples(index=False, name=None)]
     flipped = [key for key, count in zip(known, rates["flips"], strict=True) if count]
     if asked not in known:
         asked = flipped[0] if flipped else known[0]
-    _show_cases(run, rates.iloc[known.index(asked)].to_dict())
+    _show_rate(run, rates.iloc[known.index(asked)].to_dict())
 
 
-def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
+def _show_rate(run: str, row: Mapping[Hashable, Any]) -> None:
     """Draw the flips that a rate counts."""
     metric = f"{title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
@@ -63,27 +74,15 @@ def _show_cases(run: str, row: Mapping[Hashable, Any]) -> None:
     )
     evidence = flip_evidence(row)
     st.text(f"{evidence[:1].upper()}{evidence[1:]}.")
-    found = run_reads.flips(run, **{name: row[name] for name in KEY})
+    _show_cases(run, run_reads.flips(run, **{name: row[name] for name in KEY}))
+
+
+def _show_cases(run: str, found: pd.DataFrame) -> None:
+    """Draw flips, a row for each perturbed case, model and metric."""
     if found.empty:
         st.text("No case of this kind is on the other side.")
         return
-    texts = run_reads.case_texts(run, tuple(found["case_id"]))["preview"]
-    table = found.assign(
-        before=format.aligned(found["before"].tolist()), after=format.aligned(found["after"].tolist()),
-        change=found["change"].map(CHANGES), preview=texts.to_numpy(),
-    )  # fmt: skip
-    columns = {
-        "case_id": header("Variant", 130),
-        "original": header("Original", 110),
-        "before": numeric("Original's value", 104),
-        "after": numeric("Variant's value", 100),
-        "change": header("Change", 160),
-        "preview": header("Text of the variant", "large"),
-    }
-    clicked = records(table, columns, f"flips-{'-'.join(str(row[name]) for name in KEY)}", tallest=36 + 35 * 8)
-    with st.container(horizontal=True):
-        variant = st.button("Open the first variant", type="primary", icon=":material/arrow_forward:")
-        original = st.button("Open its original")
-    if variant or original or clicked is not None:
-        name = found["original" if original else "case_id"].iloc[0 if clicked is None else clicked]
-        url.go("case", run=run, case=name, **{key: row[key] for key in ("evaluator", "metric", "model")})
+    texts = run_reads.case_texts(run, tuple(dict.fromkeys(found["case_id"])))
+    table = cases_table(found, texts.set_index("case_id")["preview"].reindex(found["case_id"]).tolist())
+    blocks.draw_table(table, run, "problems", 36 + 35 * 8, "flip-cases")
+    st.caption("Click a row to open its case.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ def problems(run: Run) -> pd.DataFrame:
 
     kind `flips`: a kind of perturbation that moved cases of a model across the threshold of a metric; value, low and
     high are the rate, n the pairs. Severity `high` if there are significantly more flips than with unchanged copies,
-    `low` if not, `unknown` without copies to compare with. See metrics.analysis.findings.flips.
+    `low` if not, `unknown` without copies to compare with. See metrics.analysis.findings.flips. Behind it stand its
+    cases, kind `flip`: one for each perturbed case whose metric flipped, with the variant's value.
 
     kind `artifact`: a file of an agent that is not intact, one problem each; kind `blank`: answers without any
     text, by model; kind `empty`: others that leave no sentence to embed, by model and evaluator. All are `high`:
@@ -46,13 +48,16 @@ def problems(run: Run) -> pd.DataFrame:
     import pandas as pd
 
     board = leaderboard(run)
-    rows = [*_thresholds(run, board), *_flips(run, board), *_defects(run, board)]
-    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
-    distance = (frame["value"] - frame["threshold"]).abs().where(frame["kind"] == "threshold", frame["value"])
-    order = frame.assign(
-        last=frame["kind"] != "threshold", severity_rank=frame["severity"].map(ORDER), distance=-distance.astype(float)
-    ).sort_values(["severity_rank", "last", "distance"], kind="stable")
-    return frame.loc[order.index].reset_index(drop=True)
+    found = sorted([*_thresholds(run, board), *_flips(run, board), *_defects(run, board)], key=_rank)
+    rows = (row for one in found for row in (one, *one.get("cases", ())))
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"affected": "Int64"})
+
+
+def _rank(row: dict[str, Any]) -> tuple[int, bool, float]:
+    """Return the sort key of a problem: by severity, thresholds first, then by what is farthest or most often wrong."""
+    missed = row["kind"] == "threshold"
+    size = abs(row["value"] - row["threshold"]) if missed else row.get("value", -math.inf)
+    return ORDER[row["severity"]], not missed, -size
 
 
 def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
@@ -87,20 +92,34 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
     columns = {(column.evaluator, column.metric): column for column in reversed(board.columns)}
     rates = flip_rates(run)
     flipped = rates[rates["flips"] > 0].to_dict("records")
-    behind = flips(run).groupby(["model", "evaluator", "metric", "perturbation"])["case_id"] if flipped else None
+    behind = flips(run).groupby(["model", "evaluator", "metric", "perturbation"]) if flipped else None
     for row in flipped:
         column = columns[row["evaluator"], row["metric"]]
         assert behind is not None
         cases = behind.get_group((row["model"], row["evaluator"], row["metric"], row["perturbation"]))
+        shared = {
+            "model": row["model"], "perturbation": row["perturbation"], "evidence": flip_evidence(row),
+            "severity": "high" if row["exceeds"] else "unknown" if row["exceeds"] is None else "low",
+        }  # fmt: skip
         yield _row(
-            column, kind="flips", model=row["model"], perturbation=row["perturbation"], value=row["rate"],
-            low=row["low"], high=row["high"], n=row["pairs"], affected=row["flips"], case_ids=list(cases[:NAMED]),
-            severity="high" if row["exceeds"] else "unknown" if row["exceeds"] is None else "low",
-            evidence=flip_evidence(row),
+            column, kind="flips", value=row["rate"], low=row["low"], high=row["high"], n=row["pairs"],
+            affected=row["flips"], case_ids=list(cases["case_id"][:NAMED]), **shared,
+            cases=[_flip(column, one, shared) for one in cases.to_dict("records")],
             message=f"{row['model']}: {full_name(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
             f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of "
             f"{column.mark}",
         )  # fmt: skip
+
+
+def _flip(column: Column, flip: dict[Any, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the problem of one perturbed case whose metric flipped."""
+    side = "wrong" if flip["change"] == "worse" else "good"
+    return _row(
+        column, kind="flip", value=flip["after"], n=1, affected=1, case_ids=[flip["case_id"]], **shared,
+        message=f"{flip['model']}: {full_name(column)} of {flip['case_id']} ({flip['perturbation']} of "
+        f"{flip['original']}) flips from {number(flip['before'])} to {number(flip['after'])}, now on the {side} side "
+        f"of {exact(column.threshold)}",
+    )  # fmt: skip
 
 
 def _defects(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:

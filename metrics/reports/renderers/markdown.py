@@ -7,6 +7,7 @@ from metrics.presentation.format import number, plural
 from metrics.presentation.markdown_text import code, prose, table
 from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
+from metrics.presentation.questions.do_small_changes_matter import flip_lines
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
 from metrics.store import Run
@@ -49,6 +50,8 @@ def _answers(run: Run) -> Iterator[str]:
     """Yield what the questions beside the headline answer, as a list."""
     if sentences := list(short_answers(run)):
         yield "### Answers\n\n" + "\n".join(f"- {prose(one.text)}" for one in sentences)
+    if flips := list(flip_lines(run, MOST_ROWS)):
+        yield "### Flips by test case\n\n" + "\n".join(f"- {prose(one)}" for one in flips)
 
 
 def _gates(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -1,15 +1,21 @@
 """Flips: planted ones are listed exactly, copies give the base rate, and only what exceeds it is called more."""
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from metrics.cli.gate_options import print_leaderboard
 from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
 from metrics.analysis.findings.flips import FLIPS, RATES
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.questions.do_small_changes_matter import flip_lines
+from metrics.reports import render
+from metrics.reports.build import build
+from metrics.reports.exchange.exporters import export
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
@@ -137,6 +143,39 @@ def test_flips_are_problems_with_all_that_belongs_to_them(planted: Run) -> None:
     assert (row["severity"], row["affected"], row["perturbation"]) == ("high", 8, "typo")
     assert row["case_ids"] == PLANTED["shaky"]
     assert "SR 11-7: outcomes analysis" in row["standards"]
+
+
+def test_each_flipped_case_is_a_problem_behind_that_of_its_metric(workspace: Path) -> None:
+    """H2O reports one for each perturbed case and model; they stand behind the one that counts them."""
+    run = perturbed_run(PLANTED, failing=(0, 11))
+    found = problems(run)
+    (place,) = found.index[found["kind"].eq("flips")]
+    own = found[found["kind"].eq("flip")]
+    assert own.index.tolist() == list(range(place + 1, place + 9))
+    assert [ids[0] for ids in own["case_ids"]] == flips(run)["case_id"].tolist()
+    assert len(own) == found.loc[place, "affected"] == 8
+    assert set(own["severity"]) == {found.loc[place, "severity"]} == {"high"}
+    assert own["message"].tolist()[:: len(own) - 1] == [
+        "shaky: Text matching: Passes of c1-typo (typo of c1) flips from 1.00 to 0.00, now on the wrong side of 0.5",
+        "shaky: Text matching: Passes of c0-typo (typo of c0) flips from 0.00 to 1.00, now on the good side of 0.5",
+    ]
+
+
+def test_every_place_lists_the_flipped_cases(planted: Run, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Page, report, its JSON, Markdown, the terminal and exports have the same cases; of many the first."""
+    cases = [f"c{index}-typo" for index in range(8)]
+    lines = problems(planted).query("kind == 'flip'")["message"].tolist()
+    tables = [block for section in build(planted).sections for block in section.tables]
+    (table_of_cases,) = (one for one in tables if one.title == "Flips by test case")
+    assert [row[0] for row in table_of_cases.rows] == cases
+    assert [link.where["case"] for link in table_of_cases.links] == cases
+    assert all(case in render(planted, form).decode() for case in cases for form in ("html", "json", "md"))
+    assert "### Flips by test case" in render(planted, "md").decode()
+    print_leaderboard(planted)
+    assert capsys.readouterr().out.splitlines()[-8:] == lines == list(flip_lines(planted, 8))
+    assert list(flip_lines(planted, 2)) == [*lines[:2], "6 more flips; export --what flips has all"]
+    assert [row["message"] for row in json.loads(export(planted, "problems")) if row["kind"] == "flip"] == lines
+    assert list(flip_lines(finished(Workspace(), text_suite(), text_outputs(), "rouge"), 8)) == []
 
 
 def test_the_export_lists_them(planted: Run) -> None:
