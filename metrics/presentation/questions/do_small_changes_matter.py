@@ -139,9 +139,7 @@ def cases_table(found: pd.DataFrame, texts: Sequence[str] | None = None) -> Tabl
         (Head("After", True, "value of the variant", 64), aligned([row["after"] for row in rows])),
         (Head("Change", width=150), [CHANGES[row["change"]] for row in rows]),
         *text,
-        links=[
-            Link("case", "Open the case", {"case": row["case_id"]} | {one: row[one] for one in about}) for row in rows
-        ],
+        links=[Link("case", "Open the case", where) for where in about],
     )
 
 
