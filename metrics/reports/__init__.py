@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from metrics.core.rounding import round_tree
 from metrics.presentation.blocks import Block, kind_of
-from metrics.reports.exchange.exporters import EPOCH, WHATS
+from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import Format, write
 
@@ -35,7 +35,7 @@ def render(
     name that no section has, ValueError on any other format.
     """
     from metrics.reports.build import build
-    from metrics.reports.renderers.export_tables import table
+    from metrics.reports.renderers.export_tables import filled_tables
     from metrics.reports.renderers.html import html
     from metrics.reports.renderers.pdf import pdf
 
@@ -48,17 +48,7 @@ def render(
     if format not in ARCHIVES:
         formats = ", ".join((*DOCUMENTS, MARKDOWN, *ARCHIVES))
         raise ValueError(f"there is no report format {format!r}; there are {formats}")
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for what in WHATS:
-            if what == "slices":  # searching them can take minutes; `export --what slices` does it
-                continue
-            frame = table(run, what)
-            if len(frame):
-                archive.writestr(
-                    zipfile.ZipInfo(f"{what}.{format}", EPOCH), write(frame, cast(Format, format)), zipfile.ZIP_DEFLATED
-                )
-    return buffer.getvalue()
+    return pack((f"{what}.{format}", write(frame, cast(Format, format))) for what, frame in filled_tables(run))
 
 
 def to_json(report: "Report") -> bytes:

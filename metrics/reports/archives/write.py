@@ -18,13 +18,12 @@ from metrics.judge.cache import HEAD, Cache, Stored
 from metrics.judge.keys import redact
 from metrics.judge.open_judges import FOLDER
 from metrics.reports.archives import layout
-from metrics.reports.exchange.exporters import WHATS
-from metrics.reports.renderers.export_tables import table
+from metrics.reports.renderers.export_tables import filled_tables
+from metrics.reports.zip_files import EPOCH
 from metrics.store import Run
 from metrics.store.sealed_files import sealed_files
 from metrics.store.table_files import write
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # equal runs give equal bytes
 PLAIN = 0o600 << 16  # permissions of an entry
 PACKED = (".parquet", ".png", ".jpg", ".jpeg", ".webp", ".gif")  # compressed already
 CHUNK = 1 << 20
@@ -71,11 +70,10 @@ def _entries(run: Run, media: bool, replies: bool) -> Iterator[tuple[str, Conten
     if log.exists():
         yield layout.LOG, redact(log.read_text(encoding="utf-8", errors="replace")).encode()
     columns: dict[str, list[str]] = {}
-    for what in WHATS:
-        if what != "slices" and len(frame := table(run, what)):  # searching slices can take minutes
-            columns[what] = list(map(str, frame.columns))
-            yield f"tables/{what}.csv", write(frame, "csv")
-            yield f"tables/{what}.parquet", write(frame, "parquet")
+    for what, frame in filled_tables(run):
+        columns[what] = list(map(str, frame.columns))
+        yield f"tables/{what}.csv", write(frame, "csv")
+        yield f"tables/{what}.parquet", write(frame, "parquet")
     yield layout.README, _readme(run, media, columns)
     if evidence := b"".join(_evidence(run)):
         yield layout.EVIDENCE, evidence

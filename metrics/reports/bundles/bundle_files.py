@@ -1,9 +1,7 @@
 """The files of a bundle, made one after the other from a sealed run, and written into a folder or a zip."""
 
-import io
 import json
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -30,11 +28,11 @@ from metrics.reports.bundles.shown_cases import ShownCases, shown_cases
 from metrics.reports.renderers.html import colours
 from metrics.reports.report import Report
 from metrics.reports.report_texts import subtitle
+from metrics.reports.zip_files import pack
 from metrics.store import Run
 
 CHUNK = 300_000  # characters of the cases in one file, the last of which may reach beyond
 BATCH = 100  # cases that are read together
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in a zip: equal runs give equal bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +79,7 @@ def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: boo
 def bundle_zip(run: Run) -> bytes:
     """Return the bundle of a finished run as a zip; RunError where the run is not finished."""
     report, board = build(run, SECTIONS), analysis.leaderboard(run)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in _files(run, report, board, shown_cases(run, board, MOST_OF_NUMBER), media=True):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return pack(_files(run, report, board, shown_cases(run, board, MOST_OF_NUMBER), media=True))
 
 
 def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, media: bool) -> Iterator[tuple[str, bytes]]:

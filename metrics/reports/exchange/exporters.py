@@ -3,8 +3,6 @@
 The command's choices and help, Run.export, the downloads of the page Report and docs/exports.md come from it.
 """
 
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +13,13 @@ from typing import Any, Literal, cast
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import ANSWERED, VISION
+from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import EXPORT_FORMATS, Format, write
 
 PACKAGE = "metrics.reports"
 Form = Literal["table", "file", "folder", "server"]
 Flag = Literal["what", "to"]  # of the command `export`
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal runs give equal bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +178,7 @@ def export(run: Run, what: str, format: Format | None = None, model: str | None 
     if wrong:
         raise InputError(wrong)
     if one.form == "folder":
-        return _zipped(run, one)
+        with TemporaryDirectory() as name:
+            return pack([(path, (Path(name) / path).read_bytes()) for path in written(run, one, Path(name))])
     made = one()(run, model) if one.by_model else one()(run)
     return write(made, format or "json") if one.form == "table" else cast("bytes", made)
-
-
-def _zipped(run: Run, one: Exporter) -> bytes:
-    buffer = io.BytesIO()
-    with TemporaryDirectory() as name, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in written(run, one, Path(name)):
-            archive.writestr(zipfile.ZipInfo(path, EPOCH), (Path(name) / path).read_bytes(), zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()

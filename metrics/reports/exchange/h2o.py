@@ -4,23 +4,20 @@ The columns have H2O's names; `run` is the repeat and `evaluator` our id. H2O ma
 here a table has all of them, and the archive a folder for each.
 """
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from metrics import analysis
-from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import ANSWERED
 from metrics.core.files import write_bytes
 from metrics.judge.keys import redact
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.exchange.contents import Answered, answers
-from metrics.reports.exchange.exporters import EPOCH
 from metrics.reports.renderers.export_tables import table
+from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import Format, write
 
@@ -40,21 +37,20 @@ def eval_results(run: Run) -> pd.DataFrame:
 
 
 def bool_leaderboard(run: Run) -> pd.DataFrame:
-    """Return how often models fail, then prompts, of the evaluators that pass or fail a case; InputError without any.
+    """Return how often models fail, then prompts, of the evaluators that pass or fail a case.
 
     Shares from 0 to 1 by H2O's names, n and the unscored cases; a prompt's are those of all models. Models that pass
     most and prompts that pass least come first.
     """
-    own = _evaluators(run, boolean=True)
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for one in _cells(run, own):
+    for one in _cells(run, _evaluators(run, boolean=True)):
         row = rows.setdefault(tuple(one[name] for name in OF), {name: one[name] for name in (*OF, "n", "unscored")})
         row[BOOLEAN.get(one["metric"], one["metric"])] = one["value"]
     return pd.DataFrame(list(rows.values()))
 
 
 def heatmap_leaderboard(run: Run) -> pd.DataFrame:
-    """Return models, then prompts, by the value of each metric of the other evaluators; InputError without any.
+    """Return models, then prompts, by the value of each metric of the other evaluators.
 
     A model's value has its 95 % interval; a prompt's is the mean over the models. The best models and the worst prompts
     come first.
@@ -65,17 +61,7 @@ def heatmap_leaderboard(run: Run) -> pd.DataFrame:
 
 def work_dir_archive(run: Run) -> bytes:
     """Return a zip with a folder for each evaluator: results, leaderboard and problems; log and report beside them."""
-    from metrics.reports.renderers.markdown import markdown
-
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in _artifacts(run):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
-        archive.writestr(zipfile.ZipInfo("report.md", EPOCH), markdown(run), zipfile.ZIP_DEFLATED)
-        if (log := run.folder / "log.txt").exists():
-            text = redact(log.read_text(encoding="utf-8", errors="replace"))
-            archive.writestr(zipfile.ZipInfo("log.txt", EPOCH), text, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return pack(_artifacts(run))
 
 
 def save_llm_results(run: Run) -> None:
@@ -87,28 +73,29 @@ def save_llm_results(run: Run) -> None:
 
 def has_boolean(run: Run) -> bool:
     """Return whether a run has an evaluator that passes or fails a case."""
-    return any(_is_boolean(run, id) for id in run.evaluators)
+    return bool(_evaluators(run, boolean=True))
 
 
 def has_graded(run: Run) -> bool:
     """Return whether a run of texts has another one."""
-    return run.spec.suite.task in ANSWERED and not all(_is_boolean(run, id) for id in run.evaluators)
+    return run.spec.suite.task in ANSWERED and bool(_evaluators(run, boolean=False))
 
 
 def _artifacts(run: Run) -> Iterator[tuple[str, bytes]]:
+    from metrics.reports.renderers.markdown import markdown
+
     found, problems = _answered(run), table(run, "problems")
-    boards = {
-        "llm-bool-leaderboard": bool_leaderboard(run) if has_boolean(run) else None,
-        "llm-heatmap-leaderboard": heatmap_leaderboard(run) if has_graded(run) else None,
-    }
+    boards = {"llm-bool-leaderboard": bool_leaderboard(run), "llm-heatmap-leaderboard": heatmap_leaderboard(run)}
     for id in run.evaluators:
-        kind = "llm-bool-leaderboard" if _is_boolean(run, id) else "llm-heatmap-leaderboard"
-        board = boards[kind]
-        assert board is not None
-        own = {"llm-eval-results": _results(found, [id]), kind: board[board["evaluator"] == id]}
-        for name, frame in own.items():
-            yield from ((f"{id}/{name}.{format}", write(frame, format)) for format in FORMATS)
+        parts = {"llm-eval-results": _results(found, [id]), **boards}
+        for name, frame in parts.items():
+            own = frame[frame["evaluator"] == id] if name in boards and len(frame) else frame
+            if len(own):
+                yield from ((f"{id}/{name}.{format}", write(own, format)) for format in FORMATS)
         yield f"{id}/problems_and_actions.json", write(problems[problems["evaluator"] == id], "json")
+    yield "report.md", markdown(run).encode()
+    if (log := run.folder / "log.txt").exists():
+        yield "log.txt", redact(log.read_text(encoding="utf-8", errors="replace")).encode()
 
 
 def _answered(run: Run) -> list[Answered]:
@@ -141,17 +128,12 @@ def _result(one: Answered, evaluators: Sequence[str], several: bool) -> dict[str
     } | values  # fmt: skip
 
 
-def _is_boolean(run: Run, id: str) -> bool:
-    entry = run.evaluator(id)
-    return entry is not None and BOOLEAN.keys() <= {metric.name for metric in entry.metrics}
-
-
 def _evaluators(run: Run, boolean: bool) -> list[str]:
-    own = [id for id in run.evaluators if _is_boolean(run, id) is boolean]
-    if not own:
-        kind = "that passes or fails a case" if boolean else "of another kind than passing or failing"
-        raise InputError([InputProblem(run.id, ", ".join(run.evaluators), f"an evaluator {kind}")])
-    return own
+    """Return the evaluators that pass or fail a case, or the others."""
+    known = {id: entry for id in run.evaluators if (entry := run.evaluator(id)) is not None}
+    return [
+        id for id, entry in known.items() if boolean is (BOOLEAN.keys() <= {metric.name for metric in entry.metrics})
+    ]
 
 
 def _cells(run: Run, evaluators: Sequence[str]) -> Iterator[dict[str, Any]]:

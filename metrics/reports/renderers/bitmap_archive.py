@@ -9,8 +9,7 @@ Names of files are ours. The PNG are read back as indexed masks, the GeoJSON as 
 
 import io
 import json
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,14 @@ import pyarrow.compute as pc
 from metrics.core.array_types import Bools
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.rounding import round_tree
+from metrics.core.suite import Suite
 from metrics.presentation.safe_text import shown_tree
+from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.vision.geometry import BOX, drawn
 from metrics.vision.masks import Masks
 from metrics.vision.outlines import bitmap_of, geojson, mask_geojson
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal objects give equal bytes
 MOST = 100_000  # objects of one archive
 AT_ONCE = 1_000  # drawn together
 BLACK_AND_WHITE = (0, 0, 0, 255, 255, 255)
@@ -47,28 +47,23 @@ def bitmap_archive(run: Run) -> bytes:
     count = sum(len(table) for _, _, table in sides)
     if count > MOST:
         raise InputError([InputProblem(run.id, f"{count:,} objects", f"at most {MOST:,}")])
-    names = suite.image_names
-    buffer, lines = io.BytesIO(), []
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for folder, model, table in sides:
-            for place, (row, mask) in enumerate(drawn_objects(table, suite.cases), 1):
-                file = f"{folder}/{place:06}.png"
-                _store(archive, file, _png(mask))
-                image = names[row["case_id"]]
-                about = {
-                    "case_id": row["case_id"],
-                    "image": image,
-                    "model": model,
-                    "run": row.get("run"),
-                    "label": row["label"],
-                }
-                shape = (
-                    mask_geojson(mask) if row["rle"] else geojson([row[name] or 0.0 for name in BOX], row["polygons"])
-                )
-                more = {"score": row.get("score"), "geojson": json.loads(shape)}
-                lines.append(json.dumps({"file": file} | shown_tree(about) | round_tree(more), ensure_ascii=False))
-        _store(archive, "objects.jsonl", "".join(line + "\n" for line in lines).encode())
-    return buffer.getvalue()
+    return pack(_files(sides, suite))
+
+
+def _files(sides: Sequence[tuple[str, str | None, pa.Table]], suite: Suite) -> Iterator[tuple[str, bytes]]:
+    names, lines = suite.image_names, []
+    for folder, model, table in sides:
+        for place, (row, mask) in enumerate(drawn_objects(table, suite.cases), 1):
+            file = f"{folder}/{place:06}.png"
+            yield file, _png(mask)
+            about = {
+                "case_id": row["case_id"], "image": names[row["case_id"]], "model": model, "run": row.get("run"),
+                "label": row["label"],
+            }  # fmt: skip
+            shape = mask_geojson(mask) if row["rle"] else geojson([row[name] or 0.0 for name in BOX], row["polygons"])
+            more = {"score": row.get("score"), "geojson": json.loads(shape)}
+            lines.append(json.dumps({"file": file} | shown_tree(about) | round_tree(more), ensure_ascii=False))
+    yield "objects.jsonl", "".join(line + "\n" for line in lines).encode()
 
 
 def drawn_objects(table: pa.Table, cases: pa.Table) -> Iterator[tuple[dict[str, Any], Bools]]:
@@ -89,7 +84,3 @@ def _png(mask: Bools) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", bits=1)
     return buffer.getvalue()
-
-
-def _store(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)

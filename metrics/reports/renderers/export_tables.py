@@ -55,6 +55,13 @@ def table(run: Run, what: str, model: str | None = None) -> pd.DataFrame:
     return _frame(_with_images(run, found))
 
 
+def filled_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield every table with rows but the slices: searching them can take minutes, `export --what slices` does it."""
+    for what in WHATS:
+        if what != "slices" and len(frame := table(run, what)):
+            yield what, frame
+
+
 def _with_images(run: Run, found: pa.Table) -> pa.Table:
     """Return a table with the name of each case's image behind its id, where there are some."""
     if "case_id" not in found.column_names or "image" in found.column_names or not any(run.suite.image_names.values()):

@@ -11,9 +11,8 @@ import pytest
 from metrics import evaluate
 from metrics.analysis import leaderboard, problems
 from metrics.cli.main import main
-from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
-from metrics.reports.exchange.exporters import export
+from metrics.reports.exchange.exporters import EXPORTS, export
 from metrics.reports.exchange.h2o import BOOLEAN, bool_leaderboard, eval_results, heatmap_leaderboard, save_llm_results
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
@@ -89,10 +88,12 @@ def test_the_other_metrics_are_those_of_the_leaderboard(run: Run) -> None:
     assert (prompts.index[-1], prompts.loc["p-typo", "unscored"]) == ("p-typo", 2)
 
 
-def test_a_run_without_a_boolean_metric_says_so(workspace: Path) -> None:
+def test_a_run_without_a_boolean_metric_has_no_failure_leaderboard(workspace: Path) -> None:
     run = finished(Workspace(workspace), Suite.from_rows("s", "text", CASES), Outputs.from_rows(ANSWERS), "rouge")
-    with pytest.raises(InputError, match=f"{run.id}: found rouge; expected an evaluator that passes or fails a case"):
-        export(run, "llm-bool-leaderboard")
+    assert not EXPORTS["llm-bool-leaderboard"].fits(run)
+    assert export(run, "llm-bool-leaderboard") == b"[]\n"
+    with zipfile.ZipFile(io.BytesIO(export(run, "work-dir-archive"))) as archive:
+        assert not [name for name in archive.namelist() if "bool" in name]
 
 
 def test_the_archive_has_a_folder_for_each_evaluator(run: Run) -> None:
