@@ -118,7 +118,7 @@ def _flip(column: Column, flip: dict[Any, Any], shared: dict[str, Any]) -> dict[
         column, kind="flip", value=flip["after"], n=1, affected=1, case_ids=[flip["case_id"]], **shared,
         message=f"{flip['model']}: {full_name(column)} of {flip['case_id']} ({flip['perturbation']} of "
         f"{flip['original']}) flips from {number(flip['before'])} to {number(flip['after'])}, now on the {side} side "
-        f"of {exact(column.threshold)}",
+        f"of {column.mark}",
     )  # fmt: skip
 
 
