@@ -8,13 +8,14 @@ No model is asked: the questions of the evaluators are answered by looking up th
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from data.samples.make_conversations import MODELS, conversations
 from metrics import engine
+from metrics.core.suite import Outputs, Suite
 from metrics.judge import open_judges
 from metrics.judge.cache import Cache
 from metrics.judge.completion import Completion, Messages
@@ -75,18 +76,18 @@ def _verdict(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {"reason": wrong, "verdict": "no" if wrong else "yes"}
 
 
-def record() -> None:
-    """Evaluate the sample with the verdicts by hand, and write down the replies."""
-    sample = next(one for one in samples() if one.id == "conversations")
+def record(name: str, judge: Callable[[Suite, Outputs], Any]) -> None:
+    """Evaluate a sample with a judge that says verdicts by hand, and write down the replies."""
+    sample = next(one for one in samples() if one.id == name)
     asked = {name: value for name, value in sample.facts["judge"].items() if name != "replay"}
     with (
         tempfile.TemporaryDirectory() as scratch,
         patch.object(open_judges, "_missing_one", lambda *_: None),
-        patch.object(open_judges, "_completers", lambda *_: (ByHand(),)),
+        patch.object(open_judges, "_completers", lambda *_: (judge(*sample.read()),)),
     ):
         engine.execute(create(Workspace(Path(scratch)), sample, asked))
         Cache(Path(scratch) / "cache" / "judge").export(sample.folder / sample.facts["judge"]["replay"])
 
 
 if __name__ == "__main__":
-    record()
+    record("conversations", lambda *_: ByHand())

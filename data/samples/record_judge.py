@@ -7,21 +7,15 @@ supports a claim whose words from the handbook it holds; it is useful where it s
 """
 
 import json
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 from data.samples.make_rag import blocks as sections
-from data.samples.record_conversations import ITEM
-from metrics import engine
-from metrics.judge import open_judges
-from metrics.judge.cache import Cache
+from data.samples.record_conversations import ITEM, record
+from metrics.core.suite import Outputs, Suite
 from metrics.judge.completion import Completion, Messages
 from metrics.judge.typical_reply import blocks
-from metrics.store import Workspace
-from metrics.suites.samples import create, samples
 
 SOURCE = Path(__file__).parent / "rag-judged" / "verdicts.txt"
 
@@ -56,7 +50,6 @@ class ByHand:
         """`cases`: case and who answers, by question and answer."""
         self.cases = cases
         self.claims = claims()
-        self.by_text = {(claim.case, claim.text): claim for claim in self.claims}
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:  # noqa: ARG002
         """Return the claims of a text, or the verdicts on those that are asked about."""
@@ -101,26 +94,18 @@ def _verdict(holds: bool) -> dict[str, Any]:
     return {"reason": "", "verdict": "yes" if holds else "no"}
 
 
-def record() -> None:
-    """Evaluate the sample with the verdicts by hand, and write down the replies."""
-    sample = next(one for one in samples() if one.id == "rag-judged")
-    suite, outputs = sample.read()
+def by_hand(suite: Suite, outputs: Outputs) -> ByHand:
+    """The judge of the sample's questions and answers."""
     questions = {row["case_id"]: row["question"] for row in suite.cases.to_pylist()}
     expected = {row["case_id"]: row["expected_answers"] for row in suite.cases.to_pylist()}
     said = {
         (questions[row["case_id"]], row["answer"]): (row["case_id"], row["model"])
         for row in outputs.outputs.to_pylist()
     }
-    said |= {(questions[case], text): (case, "expected") for case, texts in expected.items() for text in texts}
-    asked = {name: value for name, value in sample.facts["judge"].items() if name != "replay"}
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        patch.object(open_judges, "_missing_one", lambda *_: None),
-        patch.object(open_judges, "_completers", lambda *_: (ByHand(said),)),
-    ):
-        engine.execute(create(Workspace(Path(scratch)), sample, asked))
-        Cache(Path(scratch) / "cache" / "judge").export(sample.folder / sample.facts["judge"]["replay"])
+    return ByHand(
+        said | {(questions[case], text): (case, "expected") for case, texts in expected.items() for text in texts}
+    )
 
 
 if __name__ == "__main__":
-    record()
+    record("rag-judged", by_hand)
