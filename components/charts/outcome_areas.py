@@ -96,9 +96,7 @@ def outcomes_figure(outcomes: pd.DataFrame, threshold: float, things: str = "cas
 
 
 def examples_behind(outcomes: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the examples kept of a kind, in rows of one series and threshold: case_id, label; the largest classes
-    first.
-    """
+    """Return the examples kept of a kind, in rows of one series and threshold: case_id, label; large classes first."""
     rows = outcomes[(outcomes["kind"] == kind) & (outcomes["count"] > 0)].sort_values(
         "count", ascending=False, kind="stable"
     )

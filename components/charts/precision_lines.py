@@ -14,9 +14,7 @@ def precision_figure(
     cases: Sequence[int], widths: Sequence[float], differences: Sequence[float], wanted: float,
     affordable: int | None = None, dark: bool = False,
 ) -> Figure:  # fmt: skip
-    """Return both precisions [n] by `cases` [n], on logarithmic axes, with dotted lines where the wanted one is and
-    where the budget ends.
-    """
+    """Return both precisions [n] by `cases` [n], on log axes, dotted lines at the wanted one and the budget's end."""
     figure = new_figure()
     colours = (ACCENT[dark], series(dark)[1])
     for name, values, colour in zip(LINES, (widths, differences), colours, strict=True):

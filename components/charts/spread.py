@@ -28,8 +28,7 @@ def box_figure(
     threshold: float | None = None,
     dark: bool = False,
 ) -> Figure:
-    """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, the farthest cases as
-    points.
+    """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, far cases as points.
 
     The diamond and the box carry [model] as customdata, a point beyond the whiskers [model, case].
     """

@@ -40,8 +40,7 @@ class Axis(NamedTuple):
 
 
 def pareto(points: Sequence[Point], directions: tuple[str, str]) -> list[str]:
-    """Return the models on the front by their values, the best across first: no other is at least as good in both,
-    and better in one.
+    """Return the models on the front by their values, the best across first: none is as good in both and better in one.
 
     directions: the better ends across and up.
     """

@@ -21,8 +21,7 @@ def trend_figure(
     stops: Sequence[Stop], column: Column, colours: Mapping[str, str], dark: bool = False,
     chosen: tuple[str, str] | None = None,
 ) -> Figure:  # fmt: skip
-    """Return a line a model over the runs in order, with 95 % intervals, the threshold, and the models' names at the
-    ends.
+    """Return a line a model over the runs in order, with 95 % intervals, the threshold, and names at the ends.
 
     A filled marker is a significant change since the model's run before, a hollow one is not; the `chosen` (run,
     model) is larger. Points carry [run, model] as customdata.

@@ -107,9 +107,7 @@ def agreed(key: str, value: T) -> T | None:
 
 
 def place(options: Sequence[T], value: T | None) -> int:
-    """Return where `value`, as `agreed` gave it, is among the options of a select box; 0 where its state was
-    overwritten.
-    """
+    """Return the place of `value`, as `agreed` gave it, among a box's options; 0 where its state was overwritten."""
     return 0 if value is None else options.index(value)
 
 

@@ -80,8 +80,7 @@ def kappa_interval(
     seed: int = 0,
     raters: Ints | None = None,
 ) -> tuple[float, Interval]:
-    """Return Cohen's κ of two raters and its interval; NaN and none where chance alone would always agree, or
-    no label has a weight.
+    """Return Cohen's κ of two raters and its interval; NaN, none if chance alone would always agree or nothing weighs.
 
     rows: [n] codes of the first rater's labels; columns: [n, k] the second rater's, 1 in one column or shares of
     several; weights: [n]; clusters, raters: [n] codes, see effective_size. The interval has the 2.5 % and 97.5 %

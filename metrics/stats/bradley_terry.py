@@ -1,6 +1,4 @@
-"""Rankings from matches: Bradley–Terry strengths with Davidson's ties, and intervals that know which matches belong
-together.
-"""
+"""Rankings from matches: Bradley–Terry strengths with Davidson's ties, and intervals by groups of matches."""
 
 from dataclasses import dataclass
 

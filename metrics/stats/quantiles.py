@@ -124,8 +124,7 @@ def quantile_size(values: Floats, share: float, weights: Floats | None = None, c
 
 @lru_cache(maxsize=4096)
 def order_ranks(n: int, share: float) -> tuple[int | None, int | None]:
-    """Return the ranks, 1 the least, of the two of n independent values that enclose a quantile in 95 %; None for no
-    end.
+    """Return the ranks, 1 the least, of the two of n independent values that enclose a quantile in 95 %; None: no end.
 
     At most TAIL of the chance lies beyond either; where the greatest (or least) value leaves out more, but no more than
     both together, the other end gets the rest. With fewer than `least_size` values only the end that is there.

@@ -199,8 +199,7 @@ def ranks_of(items: Ints, item_query: Ints, retrieved: Ints, retrieved_query: In
 
 
 def average_precision(relevant: Sequence[bool]) -> float:
-    """Return how early the relevant ones of a ranked list come: the mean of precision@k over the ranks k that are
-    relevant.
+    """Return how early the relevant ones of a ranked list come: the mean of precision@k over their ranks k.
 
         precision@k = relevant among the first k / k
         average precision = Σ precision@k · v_k / Σ v_k,  v_k = 1 where rank k is relevant, else 0

@@ -102,9 +102,7 @@ def start_first(workspace: Workspace) -> bool:
 
 
 def compute_missing(workspace: Workspace, names: Collection[str] = ()) -> list[Run]:
-    """Evaluate each unfinished sample, or those of `names`, one after the other; does nothing while another process
-    does so.
-    """
+    """Evaluate each unfinished sample, or those of `names`, in turn; does nothing while another process does so."""
     from metrics import engine  # on use: the start page only needs start_first
 
     make_folder(workspace.path)

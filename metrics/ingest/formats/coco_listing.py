@@ -217,8 +217,7 @@ class Listing(Sheet):
     def shapes(
         self, image_ids: Ints, sizes: Sizes, guessed: bool = False, need_masks: bool = False
     ) -> dict[str, pa.Array]:
-        """Return the columns of the records' boxes, areas, polygons, run lengths and key points; what is wrong is a
-        problem.
+        """Return the columns of the records' boxes, areas, polygons, run lengths and key points; faults are problems.
 
         An absent box is that of the segmentation, else around the key points (those of v > 0, or, `guessed` by a model,
         all of them); an absent area that of the box or, with it, of the segmentation. A wrong segmentation beside a box

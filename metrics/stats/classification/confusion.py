@@ -61,9 +61,7 @@ def f_beta(right: Counts, predicted: Counts, truths: Counts, beta: float) -> Flo
 
 
 def complements(right: Counts, predicted: Counts, truths: Counts) -> tuple[Counts, Counts, Counts]:
-    """Return the same counts [..., k] of "not this label": `label_scores` of them has NPV as precision, specificity as
-    recall.
-    """
+    """Return these counts [..., k] of "not this label": of them `label_scores` has NPV as precision, TNR as recall."""
     cases = truths.sum(axis=-1, keepdims=True)
     return cases - predicted - truths + right, cases - predicted, cases - truths
 

@@ -172,8 +172,7 @@ def resampled_pairs(found: ClassCurves, truth: Ints, draws: Draws) -> Floats:
 
 
 def average_precision(scores: Floats, positive: Bools, weights: Floats | None = None) -> tuple[float, Floats]:
-    """Return the average precision of `scores` [n] and how much a case of weight 1 moves it [n]; NaN and 0 where none
-    is `positive` [n].
+    """Return average precision of `scores` [n] and how much a case of weight 1 moves it [n]; NaN, 0 without positives.
 
         AP = Σ over scores of (recall − recall above) · precision, equal scores at once
 

@@ -1,6 +1,4 @@
-"""BLEU of sentences, equal to nltk's without smoothing, and BLEU and chrF of corpora, equal to sacreBLEU's; clipped
-matches of n-grams.
-"""
+"""Clipped matches of n-grams: BLEU of sentences, as nltk's without smoothing; of corpora, and chrF, as sacreBLEU's."""
 
 import math
 import sys
@@ -175,8 +173,7 @@ def corpus_bleu(
 
 
 def chrf_counts(pairs: Sequence[tuple[str, str]]) -> Ints:
-    """Return the n-gram counts of each pair of reference and candidate: [n, orders, 3], of the candidate, of the
-    reference, and in common.
+    """Return the n-gram counts of each pair of reference and candidate: [n, orders, 3]: candidate, reference, shared.
 
     The orders are 1 … 6 of characters without white space, then 1 and 2 of words, whose first or last punctuation mark
     is a word of its own. Where the reference has no n-grams of an order, those of the candidate do not count.

@@ -197,8 +197,7 @@ DEFAULT_KINDS: tuple[Kind, ...] = PERSONAL_KINDS[:-1]  # a place is more often a
 
 
 def personal_data(text: str, kinds: Sequence[Kind] = DEFAULT_KINDS, regions: Sequence[str] = (WORLD,)) -> list[Finding]:
-    """Return the personal data in `text`, by position, without overlaps; the first kind in PERSONAL_KINDS has
-    precedence.
+    """Return the personal data in `text`, by position, without overlaps; the first of PERSONAL_KINDS has precedence.
 
     The text is read in its plain form, so full-width digits and invisible characters hide nothing; places are those in
     `text`. `regions` (two letters, ISO 3166) are the countries of phone numbers without a country code and of national
