@@ -154,7 +154,7 @@ def is_result(names: frozenset[str]) -> bool:
 
 def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     for row, record in records:
-        shared = {"case_id": text_of(record.get("query_id")), "question": text_of(record.get("query"))}
+        shared: Record = {"case_id": text_of(record.get("query_id")), "question": text_of(record.get("query"))}
         if expected := references(record.get("expected_answer")):
             shared["expected_answers"] = expected
         runs: dict[int, Record] = {}
