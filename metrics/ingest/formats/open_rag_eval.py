@@ -6,15 +6,15 @@ As an upload it is cases and answers; each score is the number `score.NAME` of i
 `own_scores` reads, with the details as its reason.
 """
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from metrics.core.fields import METADATA, REASON, SCORE
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, references, tool_reader
+from metrics.ingest.leaf_notes import leaves_of
 from metrics.ingest.tables.values import text_of
 from metrics.ingest.unused_leaves import OTHERS, SUMMED
 
@@ -33,20 +33,20 @@ SCALARS: dict[str, Key] = {  # of these columns a cell is one number
     "generation_score_hallucination_score": ("hallucination_hhem", "hallucination_hhem"),
     "generation_score_citation_f1_score": ("citation", "citation_f1"),
 }
-INSIDE: dict[tuple[str, ...], Key] = {  # column and keys in its JSON; `#` stands for a number in both
-    (PRECISION, "precision@", "#"): ("umbrela", "precision_at_#"),
-    (PRECISION, "AP@", "#"): ("umbrela", "average_precision_at_#"),
-    (PRECISION, "MRR"): ("umbrela", "mrr"),
-    (NUGGETS, "nuggetizer_scores", "All"): ("autonuggetizer", "all"),
-    (NUGGETS, "nuggetizer_scores", "All Strict"): ("autonuggetizer", "all_strict"),
-    (NUGGETS, "nuggetizer_scores", "Vital"): ("autonuggetizer", "vital"),
-    (NUGGETS, "nuggetizer_scores", "Vital Strict"): ("autonuggetizer", "vital_strict"),
-    (NUGGETS, "nuggetizer_scores", "Weighted"): ("autonuggetizer", "weighted"),
-    (NUGGETS, "nuggetizer_scores", "Weighted Strict"): ("autonuggetizer", "weighted_strict"),
-    (CITATIONS, "weighted_precision"): ("citation", "citation_precision"),
-    (CITATIONS, "weighted_recall"): ("citation", "citation_recall"),
-    (CITATIONS, "f1"): ("citation", "citation_f1"),
-    (ANSWERED, "query_answered"): ("no_answer", "no_answer"),
+INSIDE: dict[str, Key] = {  # column and keys in its JSON; `#` stands for a number in both
+    f"{PRECISION}.precision@.#": ("umbrela", "precision_at_#"),
+    f"{PRECISION}.AP@.#": ("umbrela", "average_precision_at_#"),
+    f"{PRECISION}.MRR": ("umbrela", "mrr"),
+    f"{NUGGETS}.nuggetizer_scores.All": ("autonuggetizer", "all"),
+    f"{NUGGETS}.nuggetizer_scores.All Strict": ("autonuggetizer", "all_strict"),
+    f"{NUGGETS}.nuggetizer_scores.Vital": ("autonuggetizer", "vital"),
+    f"{NUGGETS}.nuggetizer_scores.Vital Strict": ("autonuggetizer", "vital_strict"),
+    f"{NUGGETS}.nuggetizer_scores.Weighted": ("autonuggetizer", "weighted"),
+    f"{NUGGETS}.nuggetizer_scores.Weighted Strict": ("autonuggetizer", "weighted_strict"),
+    f"{CITATIONS}.weighted_precision": ("citation", "citation_precision"),
+    f"{CITATIONS}.weighted_recall": ("citation", "citation_recall"),
+    f"{CITATIONS}.f1": ("citation", "citation_f1"),
+    f"{ANSWERED}.query_answered": ("no_answer", "no_answer"),
 }
 EVALUATORS = tuple(dict.fromkeys(evaluator for evaluator, _ in [*SCALARS.values(), *INSIDE.values()]))
 DETAILS = {  # columns that say how a score came about
@@ -58,46 +58,33 @@ OLDER = {  # names in earlier versions
 }
 YES_NO = {"yes": 1.0, "no": 0.0}
 NAME = re.compile(r"(?:run_(\d{1,6})_)?(.*)", re.DOTALL)
+NUMBER = re.compile(r"\.(\d+)$")
 SCORED = re.compile(r"(?:run_\d{1,6}_)?(?:retrieval|generation)_score_.+|consistency_.+", re.DOTALL)
 
 
-class ResultScore(NamedTuple):
-    """A number in a result CSV: its repeat (None: over the repeats), evaluator and metric.
+def scores_of(record: Record, fault: Callable[[Fault], None]) -> Iterator[tuple[int | None, Key, float]]:
+    """Yield repeat (None: over the repeats), evaluator and metric, and value of each score of a row.
 
-    Of a column that is none of Assay's the evaluator is the column.
-    """
-
-    run: int | None
-    key: Key
-    value: float
-
-
-def scores_of(record: Record, fault: Callable[[Fault], None]) -> Iterator[ResultScore]:
-    """Yield each score of a row; cells that are neither empty, a number nor JSON of the known form are faults.
-
-    A score that stands in two columns is taken once.
+    Of a column that is none of Assay's the evaluator is the column. A score that stands in two columns is taken once.
+    Cells that are neither empty, a number nor JSON of the known form are faults.
     """
     seen = set()
-    for name, cell in record.items():
+    for name, value in record.items():
         run, column = column_of(name)
         if not SCORED.fullmatch(column):
             continue
-        value = _json(cell) if isinstance(cell, str) else cell
-        nested = column.startswith(CONSISTENCY) or any(keys[0] == column for keys in INSIDE)
-        if column.startswith(CONSISTENCY):
-            listed: dict[Key, Any] = {(column, key): entry for key, entry in _items(_entry(value, "stats"))}
-        else:
-            listed = dict(_inside(column, value)) if nested else {SCALARS.get(column, (column, "value")): value}
+        nested = column.startswith(CONSISTENCY) or any(path.startswith(f"{column}.") for path in INSIDE)
+        listed = dict(_inside(column, value)) if nested else {SCALARS.get(column, (column, "value")): value}
         numbers = {key: _number(entry) for key, entry in listed.items()}
         if None in numbers.values() or (nested and not isinstance(value, dict)):
             if nested or column in SCALARS:  # others are texts, or the grades of single passages
                 expected = "a JSON object with the numbers of this column" if nested else "a number"
-                fault(Fault(repr(text_of(cell))[:80], expected, name))
+                fault(Fault(repr(text_of(value))[:80], expected, name))
             continue
         for key, number in numbers.items():
             if number is not None and math.isfinite(number) and (run, key) not in seen:  # NaN: the tool has no value
                 seen.add((run, key))
-                yield ResultScore(run, key, number)
+                yield run, key, number
 
 
 def column_of(name: str) -> tuple[int | None, str]:
@@ -108,42 +95,22 @@ def column_of(name: str) -> tuple[int | None, str]:
 
 
 def _inside(column: str, value: Any) -> Iterator[tuple[Key, Any]]:
-    for (name, *keys), (evaluator, metric) in INSIDE.items():
-        inner = value if name == column else None
-        for key in keys:
-            if key != "#":
-                inner = _entry(inner, key)
-        if keys[-1] == "#":
-            numbered = ((number, entry) for number, entry in _items(inner) if number.isdecimal())
-            yield from (((evaluator, metric.replace("#", number)), entry) for number, entry in numbered)
-        elif inner is not None:
-            yield (evaluator, metric), inner
-
-
-def _items(value: Any) -> list[tuple[str, Any]]:
-    return list(value.items()) if isinstance(value, dict) else []
-
-
-def _entry(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    for path, entry in leaves_of(value, column):
+        plain, number = NUMBER.sub(".#", path), NUMBER.search(path)
+        if column.startswith(CONSISTENCY) and path.startswith(f"{column}.stats."):
+            yield (column, path.removeprefix(f"{column}.stats.")), entry
+        elif plain in INSIDE:
+            evaluator, metric = INSIDE[plain]
+            yield (evaluator, metric.replace("#", number[1] if number else "")), entry
 
 
 def _number(value: Any) -> float | None:
-    """Return a JSON number, or yes and no as 1 and 0; None for anything else."""
-    if isinstance(value, str):
-        return YES_NO.get(value.lower())
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+    """Return a number, also one in text, or yes and no as 1 and 0; None for anything else."""
+    if isinstance(value, str) and value.lower() in YES_NO:
+        return YES_NO[value.lower()]
     try:
-        return float(value)
-    except OverflowError:
+        return None if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -162,7 +129,7 @@ def _convert(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -
             run, column = column_of(name)
             if column not in ("query_id", "query", "expected_answer"):
                 runs.setdefault(run or 1, {}).update(_cells(column, cell))
-        main_first = sorted(scores_of(record, partial(fault, row)), key=lambda found: found.key not in SCALARS.values())
+        main_first = sorted(scores_of(record, partial(fault, row)), key=lambda found: found[1] not in SCALARS.values())
         for run, (evaluator, metric), value in main_first:
             if metric == ADJUSTED or not evaluator.startswith(CONSISTENCY):
                 name = evaluator if metric in ("value", ADJUSTED) else f"{evaluator}.{metric}"

@@ -33,7 +33,7 @@ COLUMNS = (  # of a repeat, in the order of the tool
     HALLUCINATION, CITATIONS, F1, ANSWERED,
 )  # fmt: skip
 OWNERS = {  # the evaluator of each column
-    UMBRELA_SCORES: "umbrela", **{column: evaluator for (column, *_), (evaluator, _) in INSIDE.items()},
+    UMBRELA_SCORES: "umbrela", **{path.partition(".")[0]: evaluator for path, (evaluator, _) in INSIDE.items()},
     **{column: evaluator for column, (evaluator, _) in SCALARS.items()},
 }  # fmt: skip
 PAIRS = {"consistency_bertscore": ("bert_score", "f1"), "consistency_rouge": ("rouge_score", "rougeL")}
@@ -132,7 +132,8 @@ def _cells(
         for name, verdict in zip(names, grades, strict=False)
         if verdict.get("label", "").startswith("grade ")
     }
-    for (column, *keys), (evaluator, metric) in INSIDE.items():
+    for path, (evaluator, metric) in INSIDE.items():
+        column, *keys = path.split(".")
         for name, value in scores.get(evaluator, {}).items():
             if match := re.fullmatch(metric.replace("#", r"(\d+)"), name):
                 inner = nested.setdefault(column, {})
