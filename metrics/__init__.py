@@ -33,7 +33,7 @@ _PUBLIC = {
     "Workspace": "metrics.library.run",
     "read_combined": "metrics.ingest",
     "read_outputs": "metrics.ingest",
-    "read_rag_results": "metrics.ingest.rag_results",
+    "read_rag_results": "metrics.ingest.formats.open_rag_eval",
     "read_suite": "metrics.ingest",
     "bitmap": "metrics.library.bitmap",
     "coco_summary": "metrics.library.coco",

@@ -16,8 +16,15 @@ from metrics.core.did_you_mean import one_of
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.registry import evaluators
-from metrics.ingest.formats.open_rag_eval import ADJUSTED, ANSWERED, CONSISTENCY, QUESTIONS_ANSWERED, SCALARS, Key
-from metrics.ingest.rag_results import read_rag_results
+from metrics.ingest.formats.open_rag_eval import (
+    ADJUSTED,
+    ANSWERED,
+    CONSISTENCY,
+    QUESTIONS_ANSWERED,
+    SCALARS,
+    Key,
+    read_rag_results,
+)
 from metrics.presentation.blocks import ScoreBox, ScorePanel
 from metrics.presentation.format import title
 from metrics.presentation.names import metric_name

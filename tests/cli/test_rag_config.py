@@ -12,7 +12,7 @@ import yaml
 from metrics.cli.main import main, parser
 from metrics.cli.rag_config import read, with_config
 from metrics.core.errors import InputError
-from metrics.ingest.rag_results import read_rag_results
+from metrics.ingest.formats.open_rag_eval import read_rag_results
 from metrics.store import Workspace
 from tests.reports.test_rag_results import ANSWERS
 

@@ -13,8 +13,7 @@ from metrics import engine, evaluate
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.ingest import read_combined
-from metrics.ingest.formats.open_rag_eval import EVALUATORS, SCALARS
-from metrics.ingest.rag_results import read_rag_results
+from metrics.ingest.formats.open_rag_eval import EVALUATORS, SCALARS, read_rag_results
 from metrics.library.evaluator_choice import runnable
 from metrics.library.own_score_columns import score_columns
 from metrics.presentation.blocks import ScorePanel

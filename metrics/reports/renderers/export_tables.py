@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics import analysis
 from metrics.core.arrow import stored_rows
-from metrics.ingest.rag_results import read_rag_results
+from metrics.ingest.formats.open_rag_eval import read_rag_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.exchange.exporters import WHATS
 from metrics.store import Run
