@@ -128,9 +128,8 @@ def _sections(parser: argparse.ArgumentParser, names: tuple[str, ...]) -> Iterat
         )
         return
     descriptions = {action.dest: action.help for action in nested._choices_actions}
-    for name, child in nested.choices.items():
-        if name not in descriptions:  # another name of the command before
-            continue
+    for name in descriptions:  # the choices have every other name of a command, too
+        child = nested.choices[name]
         child.description = child.description or descriptions[name]
         yield from _sections(child, (*names, name))
 

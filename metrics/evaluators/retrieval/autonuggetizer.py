@@ -264,7 +264,6 @@ async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge)
     answer supports nothing; the judge is not asked. Where every nugget is too long, the case is not applicable.
     Evidence: nuggets with importance, support and reasons, the passages' grades, the number of rounds, passages left
     out, and dropped nuggets (of more than 12 words).
-    Open RAG Eval differs: it counts an empty class as one nugget without credit.
     """
     question = case.question or ""
     prompt = wording(judge, parameters.prompt)

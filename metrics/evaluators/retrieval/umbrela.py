@@ -176,7 +176,6 @@ async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> Ca
     among the first k, or before the first relevant passage) has no value but the status parse failure (or error) and
     the reason; the other metrics are kept.
     Blank passages have grade 0.
-    Unlike in Open RAG Eval, a passage that fails does not cost the others their grades.
     Evidence: each passage with intent, match, trust and grade, and the prompt that was asked.
     """
     prompt = wording(judge, parameters.prompt)
