@@ -14,7 +14,7 @@ from metrics.core.files import open_regular
 from metrics.core.plugins import load_reference
 from metrics.core.project_file import read_toml
 from metrics.ingest import load_suite
-from metrics.ingest.lint.unknown_classes import _names_in
+from metrics.ingest.lint.unknown_classes import names_in
 from metrics.ingest.media.images import read_images
 from metrics.judge.cache import Replay
 from metrics.judge.saved_objects import file_text
@@ -73,7 +73,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "plugin": lambda place: load_reference(f"{place}:entry", place.parent),
     "description of a target": lambda place: _from_file(place, {}),
     "prompt of a target": lambda place: target_choice._text(f"@{place}", "--target-system"),
-    "names of classes": _names_in, "prompt or rubric": file_text, "exported cache": Replay, "file to watch": check_file,
+    "names of classes": names_in, "prompt or rubric": file_text, "exported cache": Replay, "file to watch": check_file,
 }  # fmt: skip
 
 
