@@ -1,7 +1,7 @@
 """Objects as outlines: polygons, masks traced along the edges of their pixels, compared exactly by shapely."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,30 +109,27 @@ def _rings_in_box(edges: Ints | Int32s, height: int, box: Sequence[float] | Floa
     """Return the rings of the mask whose runs begin and end at `edges`, y + x · height, within a box."""
     left, top = max(0, int(box[0])), max(0, int(box[1]))
     columns, lines = int(np.ceil(box[0] + box[2])) - left, min(height, int(np.ceil(box[1] + box[3]))) - top
-    if columns < 1 or lines < 1:
-        return []
-    step = _step(lines, columns, finest)
-    x, y = left + np.arange(0, columns, step), top + np.arange(0, lines, step)
-    run = np.searchsorted(edges, x * height + y[:, None], side="right")  # only what is drawn, however large the mask
-    return _rings(run % 2 == 1, lines, columns, step, left, top)
+
+    def inside(x: Ints, y: Ints) -> Bools:  # only what is drawn, however large the mask
+        found: Bools = np.searchsorted(edges, (left + x) * height + top + y[:, None], side="right") % 2 == 1
+        return found
+
+    return _rings(lines, columns, left, top, finest, inside)
 
 
 def bitmap_rings(mask: Bools, left: int = 0, top: int = 0, finest: int = FINEST) -> Rings:
     """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
-    lines, columns = mask.shape
-    step = _step(lines, columns, finest)
-    return _rings(mask[::step, ::step], lines, columns, step, left, top)
+    return _rings(*mask.shape, left, top, finest, lambda x, y: mask[np.ix_(y, x)])
 
 
-def _step(lines: int, columns: int, finest: int) -> int:
-    """Return every how many pixels a mask of this size is sampled."""
-    return max(1, -(-max(columns, lines) // finest))
-
-
-def _rings(sampled: Bools, lines: int, columns: int, step: int, left: int, top: int) -> Rings:
+def _rings(lines: int, columns: int, left: int, top: int, finest: int, inside: Callable[[Ints, Ints], Bools]) -> Rings:
+    """Return the rings of a mask, of which so many pixels at most are looked at, evenly, along its longer side."""
+    if columns < 1 or lines < 1:
+        return []
+    step = max(1, -(-max(columns, lines) // finest))
     return [
         [float(edge) for x, y in ring for edge in (left + min(x * step, columns), top + min(y * step, lines))]
-        for ring in _trace(sampled)
+        for ring in _trace(inside(np.arange(0, columns, step), np.arange(0, lines, step)))
     ]
 
 
