@@ -1,16 +1,31 @@
 """Where models compute. torch's device `meta`, which holds no numbers, stands in for a GPU."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
 
 from metrics.models.hhem import open_classifier
 from metrics.models.language_model import open_language_model
-from metrics.models.model_files import device
+from metrics.models.model_files import device, settle_torch
 from metrics.models.token_encoder import open_token_encoder
 from tests.models import tiny
 
 PAIR = ("the cat", "a mat")
+
+
+def threads() -> int:
+    import torch
+
+    settle_torch()
+    return torch.get_num_threads()
+
+
+def test_a_worker_uses_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(threads).result() == 1
 
 
 class Reached(Exception):
