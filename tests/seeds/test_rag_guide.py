@@ -11,6 +11,7 @@ import pytest
 from metrics import evaluators
 from metrics.core.evaluator import ScriptedReply
 from tests.models import tiny
+from tests.models.trained import trained
 from tests.seeds.public_door import run_of, values_of
 
 pytestmark = pytest.mark.usefixtures("units_here", "workspace")
@@ -139,6 +140,23 @@ def test_worked_numbers(worked: Worked) -> None:
     assert values_of(run, worked.evaluator)[worked.evaluator] == pytest.approx(worked.value, abs=1e-9)
     (made,) = json.loads(run.scores["evidence"][0])["verdicts"].values()
     assert " ".join(claim["holds"] for claim in made) == worked.verdicts
+
+
+@pytest.fixture(scope="module")
+def inference(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model that was taught what follows from the guide's context, and what does not."""
+    (context,) = BOWL["retrieved_contexts"]
+    folder, labels = tmp_path_factory.mktemp("models") / "inference", ("entailment", "neutral", "contradiction")
+    return str(trained(folder, labels, [(context, DATE), (context, PLACE)], [0, 2]))
+
+
+@pytest.mark.parametrize("evaluator", ["faithfulness", "hallucination_claims"])
+def test_claims_are_checked_by_an_inference_model(evaluator: str, inference: str) -> None:
+    row = BOWL | {"answer": f"{DATE} {PLACE}"}
+    run = run_of(evaluator, [row], (), {"checker": "classifier", "classifier": inference})
+    assert values_of(run, evaluator)[evaluator] == pytest.approx(0.5)
+    (made,) = json.loads(run.scores["evidence"][0])["verdicts"].values()
+    assert {claim["text"]: claim["holds"] for claim in made} == {DATE: "yes", PLACE: "no"}
 
 
 SUPER_BOWL = "When was the first Super Bowl?"

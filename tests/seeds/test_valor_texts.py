@@ -126,6 +126,10 @@ WORKED = {
         "hallucination_contexts", RAG, [verdicts(CONTRADICTED, "contradict agree agree", ANSWER=SAYS)], 1 / 3
     ),
     "hallucination 0": Worked("hallucination_contexts", RAG, [verdicts(CONTRADICTED, "agree agree agree")], 0),
+    "coherence of Datum.text": Worked(
+        "summary_coherence", {"question": TRUTH, "answer": "Einstein."},
+        [ScriptedReply("summary_coherence", {"reason": "", "coherence": 4}, {"SOURCE": TRUTH})], 4,
+    ),
     **{
         f"coherence {grade}": Worked(
             "summary_coherence", {"source_text": TRUTH, "answer": "Einstein."},

@@ -290,7 +290,7 @@ def test_a_label_that_the_image_lacks() -> None:
 SQUARE = [20.0, 20.0, 60.0, 20.0, 60.0, 60.0, 20.0, 60.0]
 
 
-@pytest.mark.parametrize("geometry", ["auto"])
+@pytest.mark.parametrize("geometry", ["auto", "polygon"])
 def test_a_polygon_is_compared_with_a_raster(geometry: str) -> None:
     from pycocotools import mask
 
