@@ -124,7 +124,7 @@ CASE_FIELDS = (
          "ground_truths", "target", "targets", "correct_answer", "expected_response", "reference_answers",
          "references", "answers.text", "ideal_answer", "gold_answer", "golden_answer", "ground_truth_answer",
          "correct_answers", "reference_output", "ideal", "highlights", "reference_summary", "gold_summary",
-         "target_summary"),
+         "target_summary", "expected.answer", "expected.value"),
         ANSWERED, section="", given="revealed",
         samples=("1889", "In 1889.")),
     Field("reference_contexts", STRINGS, "ask", "Reference contexts", "Passages that a correct answer rests on.",
