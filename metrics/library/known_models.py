@@ -150,7 +150,7 @@ def check_model(model: KnownModel, cache_folder: Path, setting: str = "", *, dow
         models = Resources({model.kind: setting or model.name}, cache_folder).models(entry, parameters)
         scores = entry(cases, parameters, **models)
     except MissingResource as failure:
-        return CheckedModel(False, str(failure))
+        return CheckedModel(False if setting or model.place else None, str(failure))
     values = [score.values.get(model.metric or entry.primary.name) for score in scores]
     ok, found = True, []
     for value, (case, low, high) in zip(values, model.expected, strict=True):
