@@ -6,7 +6,7 @@ from components.data.uploaded_files import name_of, path_of, upload_folder
 from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace
 from metrics.core.errors import AssayError
-from metrics.reports.exchange.exporters import EXPORTS, Exporter, export
+from metrics.reports.exchange.exporters import EXPORTS, Exporter as Exporter, export
 from metrics.store.table_files import Format
 
 

@@ -9,8 +9,9 @@ import streamlit as st
 from components.data import run_archives
 from components.data.run_archives import Exporter
 from components.widgets.controls import download
+from metrics.store.table_files import Format
 
-FORMATS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
+FORMATS: dict[Format, str] = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
 LOGGED = "MLflow and Weights & Biases take a run by the command: python -m metrics export RUN --to mlflow, --to wandb."
 
 
@@ -34,11 +35,11 @@ def draw_exports(run: str, models: tuple[str, ...]) -> None:
         st.caption(LOGGED)
 
 
-def _draw_buttons(run: str, exports: list[Exporter], form: str, model: str | None = None) -> None:
+def _draw_buttons(run: str, exports: list[Exporter], form: Format, model: str | None = None) -> None:
     with st.container(horizontal=True):
         for one in exports:
             file = f"assay-{run}-{one.id}.{form if one.form == 'table' else one.ending or 'zip'}"
             words = f"{one.help[:1].upper()}{one.help[1:]}."
-            own = form if one.form == "table" else None, model if one.by_model else None
-            make = partial(run_archives.export_run, run, one.id, *own)
+            format = form if one.form == "table" else None
+            make = partial(run_archives.export_run, run, one.id, format, model if one.by_model else None)
             download(one.title, make, file, f"export-{one.id}", mime=guess_type(file)[0], help=words)

@@ -96,6 +96,7 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
     for row in flipped:
         column = columns[row["evaluator"], row["metric"]]
         assert behind is not None
+        name = full_name(column)
         cases = behind.get_group((row["model"], row["evaluator"], row["metric"], row["perturbation"]))
         shared = {
             "model": row["model"], "perturbation": row["perturbation"], "evidence": flip_evidence(row),
@@ -104,19 +105,19 @@ def _flips(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
         yield _row(
             column, kind="flips", value=row["rate"], low=row["low"], high=row["high"], n=row["pairs"],
             affected=row["flips"], case_ids=list(cases["case_id"][:NAMED]), **shared,
-            cases=[_flip(column, one, shared) for one in cases.to_dict("records")],
-            message=f"{row['model']}: {full_name(column)} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
+            cases=[_flip(column, name, one, shared) for one in cases.to_dict("records")],
+            message=f"{row['model']}: {name} flips in {row['flips']:,} of {row['pairs']:,} cases perturbed"
             f" by {row['perturbation']}; {row['worse']:,} of them are now on the wrong side of "
             f"{column.mark}",
         )  # fmt: skip
 
 
-def _flip(column: Column, flip: dict[Any, Any], shared: dict[str, Any]) -> dict[str, Any]:
+def _flip(column: Column, name: str, flip: dict[Any, Any], shared: dict[str, Any]) -> dict[str, Any]:
     """Return the problem of one perturbed case whose metric flipped."""
     side = "wrong" if flip["change"] == "worse" else "good"
     return _row(
         column, kind="flip", value=flip["after"], n=1, affected=1, case_ids=[flip["case_id"]], **shared,
-        message=f"{flip['model']}: {full_name(column)} of {flip['case_id']} ({flip['perturbation']} of "
+        message=f"{flip['model']}: {name} of {flip['case_id']} ({flip['perturbation']} of "
         f"{flip['original']}) flips from {number(flip['before'])} to {number(flip['after'])}, now on the {side} side "
         f"of {column.mark}",
     )  # fmt: skip

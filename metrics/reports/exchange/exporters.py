@@ -79,10 +79,12 @@ _table = partial(Exporter, form="table", flag="what")
 _own = partial(_table, place="renderers.export_tables:table")
 
 
-def _h2o(id: str, name: str, help: str, form: Form = "table", **more: Any) -> Exporter:
+def _h2o(
+    id: str, help: str, fits: Callable[[Run], bool] = _is_answered, form: Form = "table", ending: str = ""
+) -> Exporter:
     """Return an explanation of H2O under its own name."""
-    own = {"fits": _is_answered, "tool": "H2O Eval Studio", "flag": "what"} | more
-    return Exporter(id, id, form, help, place=f"exchange.h2o:{name}", **own)
+    place = f"exchange.h2o:{id.removeprefix('llm-').replace('-', '_')}"
+    return Exporter(id, id, form, help, ending, place=place, tool="H2O Eval Studio", flag="what", fits=fits)
 
 
 EXPORTS = {
@@ -108,13 +110,12 @@ EXPORTS = {
             "valor", "Valor JSON", "file", "metrics and curves as Valor's nested JSON", "json", tool="Valor",
             flag="what", place="renderers.valor_json:valor_json", fits=_asks("renderers.valor_json:has_metrics"),
         ),
-        _h2o("llm-eval-results", "eval_results", "inputs, answers and every metric, a row an answer"),
-        _h2o("llm-bool-leaderboard", "bool_leaderboard", "models and prompts by failures, of boolean metrics",
-             fits=_asks("exchange.h2o:has_boolean")),
-        _h2o("llm-heatmap-leaderboard", "heatmap_leaderboard", "models and prompts by the other metrics' values",
-             fits=_asks("exchange.h2o:has_graded")),
-        _h2o("work-dir-archive", "work_dir_archive", "results, leaderboard and problems, a folder an evaluator",
-             form="file", ending="zip"),
+        _h2o("llm-eval-results", "inputs, answers and every metric, a row an answer"),
+        _h2o("llm-bool-leaderboard", "models and prompts by failures, of boolean metrics",
+             _asks("exchange.h2o:has_boolean")),
+        _h2o("llm-heatmap-leaderboard", "models and prompts by the other metrics' values",
+             _asks("exchange.h2o:has_graded")),
+        _h2o("work-dir-archive", "results, leaderboard and problems, a folder an evaluator", form="file", ending="zip"),
         Exporter(
             "bitmaps", "Bitmaps", "file", "a PNG and the GeoJSON of every object", "zip", flag="what",
             place="renderers.bitmap_archive:bitmap_archive", fits=lambda run: run.spec.suite.task in VISION,
