@@ -7,7 +7,7 @@ from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace
 from metrics.core.errors import AssayError
 from metrics.reports.exchange.exporters import EXPORTS, Exporter as Exporter, export
-from metrics.store.table_files import Format
+from metrics.store.table_files import Format as Format
 
 
 class ImportedRun(NamedTuple):

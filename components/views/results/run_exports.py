@@ -7,9 +7,8 @@ from mimetypes import guess_type
 import streamlit as st
 
 from components.data import run_archives
-from components.data.run_archives import Exporter
+from components.data.run_archives import Exporter, Format
 from components.widgets.controls import download
-from metrics.store.table_files import Format
 
 FORMATS: dict[Format, str] = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
 LOGGED = "MLflow and Weights & Biases take a run by the command: python -m metrics export RUN --to mlflow, --to wandb."
