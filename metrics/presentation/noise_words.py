@@ -67,19 +67,15 @@ def lessons(found: Noise) -> list[str]:
     return [*told, GROUPED] if found.grouped else told
 
 
-def plan_words(plan: Plan | None, one: ModelNoise) -> str:
+def plan_words(plan: Plan, one: ModelNoise) -> str:
     """Return a plan as `400 cases × 2 repeats × 3 draws`, a source that is not known being left out."""
-    if plan is None:
-        return "no plan reaches it"
     known: Mapping[str, int] = {"repeats": plan.repeats, "draws": plan.draws}
     more = [plural(number, name[:-1]) for name, number in known.items() if name in one.shares]
     return " × ".join([plural(plan.cases, "case"), *more])
 
 
-def cost_words(plan: Plan | None, one: ModelNoise) -> str:
+def cost_words(plan: Plan, one: ModelNoise) -> str:
     """Return what a plan costs: `$12.40`, or `800 answers` where no prices are known."""
-    if plan is None:
-        return ""
     if one.priced:
         return f"${plan.cost:,.2f}" if plan.cost >= 0.01 else f"${plan.cost:.2g}"
     return count(round(plan.cost))

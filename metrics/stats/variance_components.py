@@ -56,25 +56,6 @@ class Plan(NamedTuple):
     cost: float
 
 
-def components(
-    values: Floats, case: Ints, repeat: Ints, group: Ints | None = None, fixed: int = 0
-) -> Components | None:
-    """Return the variance components of scores [n], each a draw of a `repeat` of a `case`, of a `group` if any.
-
-    Codes [n] may have any order; a repeat's code need be unique within its case only. By the sums of squares of the
-    nested design, which need not be balanced; a component that comes out below 0 is 0. A level that has nothing twice
-    is not known (None), and its variance is part of the one above. None with fewer than two cases (or groups).
-    fixed: how many numbers were estimated and taken off the scores before: one less than the judges of a panel.
-    Source: Searle, Casella & McCulloch, Variance Components, 1992, ch. 5 (analysis-of-variance estimators).
-
-    >>> found = components(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    >>> found.case, found.repeat, found.draw
-    (7.0, 2.0, None)
-    """
-    found = resampled_components(values, case, repeat, group, fixed, resamples=0)
-    return None if found is None else found[0]
-
-
 def resampled_components(
     values: Floats,
     case: Ints,
@@ -84,9 +65,18 @@ def resampled_components(
     seed: int = 0,
     resamples: int = 1_000,
 ) -> tuple[Components, Floats] | None:
-    """Return the components as `components` does, and in resamples of whole cases (or groups) the LEVELS' [B, 4].
+    """Return the variance components of scores [n], each a draw of a `repeat` of a `case`, of a `group` if any, and in
+    resamples of whole cases (or groups) those of LEVELS, [B, 4], where a level that is not known is 0.
 
-    A level that is not known is 0 there.
+    Codes [n] may have any order; a repeat's code need be unique within its case only. By the sums of squares of the
+    nested design, which need not be balanced; a component that comes out below 0 is 0. A level that has nothing twice
+    is not known (None), and its variance is part of the one above. None with fewer than two cases (or groups).
+    fixed: how many numbers were estimated and taken off the scores before: one less than the judges of a panel.
+    Source: Searle, Casella & McCulloch, Variance Components, 1992, ch. 5 (analysis-of-variance estimators).
+
+    >>> found, _ = resampled_components(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    >>> found.case, found.repeat, found.draw
+    (7.0, 2.0, None)
     """
     if not len(values):
         return None
@@ -190,32 +180,18 @@ def crossed_mean(values: Floats) -> CrossedMean:
     return CrossedMean(student(effective) * math.sqrt(whole / (n * k)), min(1.0, max(0.0, prompts - left) / whole))
 
 
-def cheapest(
-    found: Components,
-    half_width: float,
-    case_cost: float,
-    repeat_cost: float,
-    draw_cost: float,
-    most_cases: int | None = None,
-) -> Plan | None:
-    """Return the cheapest plan whose mean has a 95 % interval of ± `half_width`; None where none of MOST_REPEATS has.
+def cheapest(found: Components, half_width: float, case_cost: float, repeat_cost: float, draw_cost: float) -> Plan:
+    """Return the cheapest plan, of up to MOST_REPEATS, whose mean has a 95 % interval of ± `half_width`.
 
     A case costs `case_cost`, each repeat of the model in it `repeat_cost`, each draw of the judge `draw_cost`; of plans
     of equal cost the one with the fewest cases. Levels that are not known are not repeated.
     """
-    best: Plan | None = None
-    repeats = range(1, MOST_REPEATS + 1) if found.repeat is not None else (1,)
-    draws = range(1, MOST_REPEATS + 1) if found.draw is not None else (1,)
-    for many in repeats:
-        for each in draws:
-            own = found.error(1, many, each)
-            cases = max(2, whole_from((Z95 * own / half_width) ** 2))
-            if most_cases is not None and cases > most_cases:
-                continue
-            cost = cases * (case_cost + many * (repeat_cost + each * draw_cost))
-            if best is None or (cost, cases) < (best.cost, best.cases):
-                best = Plan(cases, many, each, cost)
-    return best
+    plans = []
+    for many in range(1, MOST_REPEATS + 1) if found.repeat is not None else (1,):
+        for each in range(1, MOST_REPEATS + 1) if found.draw is not None else (1,):
+            cases = max(2, whole_from((Z95 * found.error(1, many, each) / half_width) ** 2))
+            plans.append(Plan(cases, many, each, cases * (case_cost + many * (repeat_cost + each * draw_cost))))
+    return min(plans, key=lambda plan: (plan.cost, plan.cases))
 
 
 def _levels(case: Ints, repeat: Ints, group: Ints | None, n: int) -> dict[str, Ints]:

@@ -56,5 +56,4 @@ def test_a_plan_names_only_what_is_known():
     plan = Plan(400, 2, 1, 12.4)
     assert plan_words(plan, of(1.0, 1.0, None)) == "400 cases × 2 repeats"
     assert plan_words(plan, of(1.0, 1.0, 1.0)) == "400 cases × 2 repeats × 1 draw"
-    assert plan_words(None, of(1.0, 1.0, None)) == "no plan reaches it"
     assert cost_words(plan, of(1.0, 1.0, None)) == "$12.40"

@@ -115,7 +115,7 @@ class ModelNoise:
         now = self.found
         return Z95 * now.error(self.worth * cases, now.repeats * repeats, now.draws * draws)
 
-    def plan(self, half_width: float, case_cost: float = 0.0) -> Plan | None:
+    def plan(self, half_width: float, case_cost: float = 0.0) -> Plan:
         """Return the cheapest plan for a 95 % interval of ± `half_width`; a new case costs `case_cost` once.
 
         In dollars where `priced`; else an answer costs 1, and a draw of the judge where draws are known.

@@ -43,7 +43,6 @@ from metrics.vision.masks import Shapes, draw
 
 SHAPES = re.compile(rb'"shapes"\s*:\s*\[')
 OTHERS = (b'"imagePath"', b'"version"', b'"flags"')
-EXPECTED = "{shapes[{label, points, shape_type}], imagePath, imageWidth, imageHeight}"
 ROOT = "an <annotation> of LabelMe, with imagesize and objects"
 RINGS = ("polygon", "rotation", "quadrilateral", "oriented_rectangle")
 NO_AREA = ("point", "points", "line", "linestrip")

@@ -4,13 +4,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import lru_cache
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 from metrics.core.errors import MissingResource
 from metrics.core.unicode_forms import normalized
 
 Tokenizer = Literal["whitespace", "ascii", "13a", "intl", "char", "zh", "ja-mecab"]
-TOKENIZERS: tuple[Tokenizer, ...] = get_args(Tokenizer)
 TokenizerChoice = Literal["auto", Tokenizer]
 CHOICES = (  # what a parameter of this type means
     "auto: by the script of the texts; whitespace: as nltk; ascii: runs of a–z and 0–9 in lower case, as rouge_score; "

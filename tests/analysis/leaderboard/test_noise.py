@@ -10,7 +10,7 @@ from metrics.analysis import leaderboard, noise
 from metrics.analysis.leaderboard.noise import MIN_CASES
 from metrics.presentation.noise_words import noise_sentence
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import components
+from metrics.stats.variance_components import resampled_components
 from metrics.store import Run, Workspace
 from tests.analysis.leaderboard.noise_scenes import noisy_run
 from tests.analysis.scored import scored_run, with_resources
@@ -26,7 +26,8 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_components_are_those_of_the_scores(noisy: Run) -> None:
     calm, moody = noise(noisy, "rouge", "rougeL").models
     rows = noisy.query("SELECT position, run, value FROM scores WHERE metric = 'rougeL' AND model = 'moody'")
-    expected = components(rows["value"].to_numpy(), rows["position"].to_numpy(), rows["run"].to_numpy())
+    columns = (rows[name].to_numpy() for name in ("value", "position", "run"))
+    expected, _ = resampled_components(*columns, resamples=0)
     assert moody.found[:3] == (pytest.approx(expected.case), pytest.approx(expected.repeat), None)
     assert (moody.several, moody.units, moody.worth) == ({"repeats": 40, "draws": 0}, 40, 40.0)
     assert calm.shares["repeats"].value == pytest.approx(0, abs=1e-9)
@@ -104,7 +105,7 @@ def test_the_draws_of_a_judge_are_one_source(judge_server: JudgeServer, workspac
     (one,) = found.models
     assert found.judged
     values = np.array([1.0 if place % 3 or draw != 1 else 0.0 for place in range(12) for draw in range(3)])
-    expected = components(values, np.repeat(np.arange(12), 3), np.zeros(36, int))
+    expected, _ = resampled_components(values, np.repeat(np.arange(12), 3), np.zeros(36, int), resamples=0)
     assert (one.found.case, one.found.repeat, one.found.draw) == (
         pytest.approx(expected.case), None, pytest.approx(expected.draw),
     )  # fmt: skip
