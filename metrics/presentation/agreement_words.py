@@ -23,7 +23,6 @@ RATED = {
     "labelled": "Of the labelled outputs only: none was labelled at random.",
 }
 
-
 RATER_NOISE = (
     "Shares of the variance of one label, as of a two-way crossed design of outputs and raters. Between raters: some "
     "are stricter than others, which clearer instructions mend. The rest: raters see the same output differently, "

@@ -91,7 +91,6 @@ SERIES = {
     True: ("#5cc5d0", "#f0985a", "#b3a2e8", "#93cf7f", "#ee8cc0", "#e0c050", "#84b8f5", "#b0bac4"),
 }
 
-
 # Of classes on pictures. Each is the colour furthest from those before it, for the nearest of normal sight, protanopia
 # and deuteranopia in OKLab, among those that stand out from both surfaces: the fewer classes, the further apart.
 CLASSES = (

@@ -37,7 +37,6 @@ NAMES = "|".join(  # a pattern of every name; the part of a name that is not our
     )
 )
 
-
 # all that a workspace has; its folder may have been there before, and have other things of the user's
 FOLDERS = (
     "bin", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs", "plugins",

@@ -26,7 +26,6 @@ from metrics.suites.suite_rows import add_cases, change_cases, relabel_objects, 
 FOLDER = "drafts"
 TOKEN = re.compile(r"[0-9a-f]{32}")
 
-
 Value = str | float | list[str] | list[float] | None
 NEEDS = {
     "keep": "cases", "leave_out": "cases", "tag": "cases", "untag": "cases", "weigh": "cases",

@@ -23,7 +23,6 @@ SECONDS = 2.0  # for their thumbnails the first time
 POOLED = "Counted over all classes together. The leaderboard's best F1 is macro: the mean over classes."
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
-
 STEP, LEAST, MOST = 0.01, 0.05, 0.95  # of the score threshold
 
 

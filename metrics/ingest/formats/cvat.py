@@ -52,10 +52,9 @@ USED = {
     **{f"{place}.{shape}.{name}": SHAPE[name] for place in ("image", "track") for shape in READ for name in SHAPE},
 }  # fmt: skip
 WHY = {
-    "meta": "it describes the task", **{
-        f"{place}.{shape}": "it is no object" for place in ("image", "track") for shape in OTHERS
-    },
-}  # fmt: skip
+    "meta": "it describes the task",
+    **{f"{place}.{shape}": "it is no object" for place in ("image", "track") for shape in OTHERS},
+}
 
 
 def recognises(upload: Upload) -> bool:

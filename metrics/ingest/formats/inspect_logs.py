@@ -169,7 +169,7 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
         "error": _error(sample.get("error")),
         **_usage(sample, output or {}, messages, model),
         "trace": _trace(messages),
-    }  # fmt: skip
+    }
     if isinstance(sample.get("choices"), list):
         record["choices"] = [text_of(choice) for choice in sample["choices"]]
     own = sample.get("metadata")

@@ -135,10 +135,8 @@ def _facts(record: Record, inner: Sequence[Record]) -> Record:
     generations = [one for one in inner if str(one.get("type")).upper() == "GENERATION"]
     models = dict.fromkeys(model for one in [record, *generations] if (model := _model(one)))
     contexts = [
-        text
-        for one in inner if str(one.get("type")).upper() == "RETRIEVER"
-        for text in _documents(one.get("output"))
-    ]  # fmt: skip
+        text for one in inner if str(one.get("type")).upper() == "RETRIEVER" for text in _documents(one.get("output"))
+    ]
     tokens = [number for one in (generations or [record]) if (number := _tokens(one)) is not None]
     costs = [cost for one in generations if (cost := _cost(one)) is not None]
     cost = _cost(record)

@@ -204,9 +204,7 @@ def wide(sheet: Sheet, columns: Columns, classes: dict[str, str], labels: Sequen
     return _as_decided(sheet, columns, tuple(classes), scores)
 
 
-def long(
-    sheet: Sheet, columns: Columns, table: pa.Table, labels: Sequence[str]
-) -> tuple[pa.Table, Ints, bool]:  # fmt: skip
+def long(sheet: Sheet, columns: Columns, table: pa.Table, labels: Sequence[str]) -> tuple[pa.Table, Ints, bool]:
     """Return label and score (none where the file has none) of each row, the row of the sheet it comes from, and
     whether a case may have several rows.
 
@@ -243,9 +241,7 @@ def long(
     return pa.table({"label": label, "score": arrays.floats(scores)}), np.arange(len(sheet)), True
 
 
-def _of_both(
-    sheet: Sheet, columns: Columns, labels: Sequence[str], own: str, scores: Floats
-) -> tuple[pa.Table, Ints]:  # fmt: skip
+def _of_both(sheet: Sheet, columns: Columns, labels: Sequence[str], own: str, scores: Floats) -> tuple[pa.Table, Ints]:
     """Return the scores of one of two classes and of the other: what is missing to 1, or the margin's opposite."""
     shares = bool((np.isnan(scores) | ((scores >= 0) & (scores <= 1))).all())
     both = [scores if label == own else (1 if shares else 0) - scores for label in labels]
@@ -267,9 +263,7 @@ def _read_named(sheet: Sheet, name: str) -> tuple[pa.Table, Ints]:
     return pa.table({"label": named, "score": pa.nulls(len(rows), pa.float64())}), rows
 
 
-def _as_decided(
-    sheet: Sheet, columns: Columns, classes: Sequence[str], scores: Floats
-) -> tuple[pa.Table, Ints]:  # fmt: skip
+def _as_decided(sheet: Sheet, columns: Columns, classes: Sequence[str], scores: Floats) -> tuple[pa.Table, Ints]:
     """Return the scores [rows, classes] as labels and scores; where the predicted classes beside them are others than
     the highest-scored ones, a person says which of the two count.
     """
@@ -318,9 +312,7 @@ def _respelled(sheet: Sheet, name: str, texts: Sequence[str], classes: Sequence[
     return other if sheet.problems.ask(sheet.file, question, found, default="same", place=name) == "same" else {}
 
 
-def _score_of(
-    sheet: Sheet, columns: Columns, table: pa.Table, labels: Sequence[str], scores: Floats
-) -> str | None:  # fmt: skip
+def _score_of(sheet: Sheet, columns: Columns, table: pa.Table, labels: Sequence[str], scores: Floats) -> str | None:
     """Return the class of two that the single score of every case is of; None where it is that of the predicted one."""
     if len(labels) != 2 or arrays.duplicates([table[name] for name in ANSWER_KEY])[0].any():
         return None

@@ -52,9 +52,7 @@ MODEL_NAME = re.compile(  # families of language models, of which a column is ra
 )  # fmt: skip
 
 
-def melt_models(
-    sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()
-) -> None:  # fmt: skip
+def melt_models(sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | None, labels: Sequence[str] = ()) -> None:
     """Write the columns that hold the answers of a model each as rows with `model` and the answer, where their names or
     a person say which they are; a table that has an answer is left as it is. `labels`: the classes that answers may be.
     """

@@ -10,12 +10,9 @@ from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, Verdic
 
 COLOURS: dict[str, str] = {"yes": MARKS["tp"].colour, "no": MARKS["fp"].colour, "unknown": MUTED[False]}
 
-
 MOST_ROWS = 200  # of a group
 
-
 MOST_CHARACTERS = 20_000  # of a context
-
 
 AROUND = 400  # characters before a quote that stands further behind; twice as many from its beginning on
 

@@ -12,18 +12,13 @@ from metrics.presentation.palette import mark, text_colour
 
 MOST_HEIGHT = {1: 400, 2: 380, 3: 340, 4: 300}  # pixels of a picture on the screen, by the number of panels
 
-
 CROWDED = 80  # with more objects, lines are thin and without their dark edge
-
 
 ORDER = ("annotation", "ignored", "tp", "fp", "fp_misclassification", "fn")  # drawn from the ground up
 
-
 WIDTHS = {"annotation": 1.2, "ignored": 1.5, "fn": 3.0}
 
-
 QUIET = ("annotation", "ignored")  # drawn without a label
-
 
 DETAILS = {
     "fp_hallucination": "background: nothing is there",
@@ -34,12 +29,9 @@ DETAILS = {
     "fn_no_prediction": "nothing predicted here",
 }
 
-
 UPRIGHT = ("box", "keypoints")  # what is compared when upright boxes are drawn
 
-
 CONTEXT = 2.6  # the view of an object is that much wider or higher than the object
-
 
 SMALLEST = 64  # pixels of the narrowest view
 

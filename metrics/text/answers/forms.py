@@ -123,7 +123,6 @@ def whisper_form(text: str) -> str:
 
 _WHISPER_ASIDES = re.compile(r"[<\[][^>\]]*[>\]]|\([^)]+?\)")
 
-
 Which = Literal["first", "last"]
 SEARCHED = 10_000  # characters from the end for the last match: to find all can take a step for each pair of them
 BOXED = ("\\boxed", "\\fbox")
