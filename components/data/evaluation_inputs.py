@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data.uploaded_files import (
-    choices_of,
-    name_of,
-    pairs_of,
-    task_of,
-    upload_folder,
-)
+from components.data.uploaded_files import choices_of, name_of, pairs_of, task_of, upload_folder
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.receipt import ROWS

@@ -13,13 +13,7 @@ from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, ca
 from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_ids
 from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
 from metrics.analysis.cases.full_score import FullScoreEstimate, full_score_estimates
-from metrics.analysis.comparison.compare import (
-    Comparison,
-    Difference,
-    compare,
-    compare_labels,
-    comparison_of_columns,
-)
+from metrics.analysis.comparison.compare import Comparison, Difference, compare, compare_labels, comparison_of_columns
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
@@ -63,12 +57,7 @@ from metrics.analysis.objects.object_pages import (
     object_place,
     objects,
 )
-from metrics.analysis.objects.operating_point import (
-    OperatingPoint,
-    best_point,
-    confusion_at,
-    operating_point,
-)
+from metrics.analysis.objects.operating_point import OperatingPoint, best_point, confusion_at, operating_point
 from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments
 from metrics.analysis.objects.thumbnails import Window, thumbnails

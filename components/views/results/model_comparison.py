@@ -76,7 +76,7 @@ def forest(rows: Sequence[Row], dark: bool = False, margins: Mapping[str, float]
     figure.update_layout(
         height=ROW * (len(drawn) + len(panels)) + GAP * (len(panels) - 1) + sum(MARGINS),
         margin=dict(zip("lrtb", (*SIDES, *MARGINS), strict=True)),
-    )  # fmt: skip
+    )
     return figure
 
 

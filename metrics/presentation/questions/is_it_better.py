@@ -70,11 +70,7 @@ def is_it_better(run: Run) -> list[Block]:
         )
         for column, other, row in rows
     ]
-    notes = [
-        *board.cautions,
-        how_tested(found),
-        *_left_out(found, columns, len(board.models) - 1),
-    ]
+    notes = [*board.cautions, how_tested(found), *_left_out(found, columns, len(board.models) - 1)]
     return [*sentences, table(title, heads, lines, (2, 3, 4, 5)), *map(Note, notes)]
 
 
