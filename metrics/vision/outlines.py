@@ -90,7 +90,9 @@ def _enclosed(rings: Rings) -> Any:
     """Return what rings along the edges of pixels enclose an odd number of times: parts with their holes."""
     import shapely
 
-    first, *others = [np.reshape(ring, (-1, 2)) for ring in rings] or [None]
+    if not rings:
+        return shapely.Polygon()
+    first, *others = (np.reshape(ring, (-1, 2)) for ring in rings)
     return shapely.make_valid(shapely.Polygon(first, others))
 
 
@@ -119,7 +121,8 @@ def _rings_in_box(edges: Ints | Int32s, height: int, box: Sequence[float] | Floa
 
 def bitmap_rings(mask: Bools, left: int = 0, top: int = 0, finest: int = FINEST) -> Rings:
     """Return the rings around the parts and the holes of a bitmap [lines, columns] whose corner is at (left, top)."""
-    return _rings(*mask.shape, left, top, finest, lambda x, y: mask[np.ix_(y, x)])
+    lines, columns = mask.shape
+    return _rings(lines, columns, left, top, finest, lambda x, y: mask[np.ix_(y, x)])
 
 
 def _rings(lines: int, columns: int, left: int, top: int, finest: int, inside: Callable[[Ints, Ints], Bools]) -> Rings:
