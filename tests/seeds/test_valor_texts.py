@@ -1,12 +1,15 @@
 """Valor's text metrics: its formulas and examples, asked as its users ask."""
 # ruff: noqa: E501 - the rubric reads better with one line a kind
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from metrics import evaluate
+from metrics.cli.main import main
 from metrics.core.evaluator import ScriptedReply
 from tests.seeds.public_door import at, judge_saying, run_of, values_of
 
@@ -196,3 +199,15 @@ def test_rouge_is_hugging_faces(given: dict[str, Any]) -> None:
     scorer = RougeScorer(types, use_stemmer=given.get("use_stemmer", False))
     found = {name: value for name, value in values_of(run, "rouge").items() if value == value}
     assert found == pytest.approx({name: score.fmeasure for name, score in scorer.score(TEXT, SUMMARY).items()})
+
+
+def test_texts_in_its_json(tmp_path: Path) -> None:
+    """ROUGE's value is a dictionary of four; BLEU's is a number, with its weights as parameter."""
+    run = run_of(["bleu", "rouge"], [{"case_id": "1", "question": "?", "answer": SUMMARY, "expected_answers": [TEXT]}])
+    assert main(["export", "latest", "--what", "valor", "-o", str(tmp_path / "valor.json")]) == 0
+    bleu, rouge = json.loads((tmp_path / "valor.json").read_text())
+    stored = {name: values_of(run, name) for name in ("bleu", "rouge")}
+    assert (bleu["type"], bleu["value"]) == ("BLEU", pytest.approx(stored["bleu"]["bleu4"]))
+    assert bleu["parameters"]["weights"] == [0.25, 0.25, 0.25, 0.25]
+    assert (rouge["type"], [*rouge["value"]]) == ("ROUGE", ["rouge1", "rouge2", "rougeL", "rougeLsum"])
+    assert rouge["value"] == pytest.approx(stored["rouge"])
