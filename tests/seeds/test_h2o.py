@@ -64,7 +64,12 @@ Q, A1, A2, E1, E2 = (
     "What is the capital of France?", "Paris is the capital.", "Bread is cheap there.",
     "The capital of France is Paris.", "It lies on the Seine.",
 )  # fmt: skip
-RAG = {"question": Q, "answer": f"{A1} {A2}", "expected_answers": [f"{E1} {E2}"], "retrieved_contexts": [E1, E2]}
+RAG: dict[str, Any] = {
+    "question": Q,
+    "answer": f"{A1} {A2}",
+    "expected_answers": [f"{E1} {E2}"],
+    "retrieved_contexts": [E1, E2],
+}
 WRITTEN = (Q, "Which city is the capital?", "Where is bread cheap?")
 FILES = (  # two are intact; of the others one is no JSON, one blank, one has an empty page, one a wrong field value
     {"name": "person.json", "content": {"age": 3}}, {"name": "out/data.csv", "content": "id,total\n1,3\n"},
@@ -278,7 +283,9 @@ def test_evaluators_by_name(id: str) -> None:
     ("fairness_bias", ("neutral", "biased"), None, (None, "fairness_bias")),
     ("toxicity_classifier", LABELS, "multi_label_classification", LABELS),
 ])  # fmt: skip
-def test_classifiers_by_name(id: str, labels: tuple[str, ...], problem: str | None, expected, tmp_path: Path) -> None:
+def test_classifiers_by_name(
+    id: str, labels: tuple[str, ...], problem: str | None, expected: tuple[str | None, ...], tmp_path: Path
+) -> None:
     """What transformers itself makes of the text, or of the pair: a logistic function of each label, or of all."""
     from transformers import pipeline
 

@@ -4,6 +4,7 @@ import json
 import zipfile
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,11 @@ def test_metrics_directions_ranges_and_thresholds() -> None:
 
 
 def test_groundedness_as_in_h2o_is_the_cosine_alone() -> None:
-    given = {"plain": {"parameters": {"bare_words": 0, "new_words": 0}}, "theirs": {"as_in": "h2o"}, "ours": {}}
+    given: dict[str, Any] = {
+        "plain": {"parameters": {"bare_words": 0, "new_words": 0}},
+        "theirs": {"as_in": "h2o"},
+        "ours": {},
+    }
     found = {name: values_of(run_of("groundedness", [RAG], **how), "groundedness") for name, how in given.items()}
     assert found["theirs"] == found["plain"] != found["ours"]
 
@@ -164,11 +169,12 @@ def test_explanations_under_their_names(tmp_path: Path) -> None:
     files, ids = [str(tmp_path / f"{name}.json") for name in ("suite", "outputs")], "json_schema,groundedness"
     assert main(["evaluate", *files, "--evaluators", ids, "--as-in", "h2o", "--save-llm-result"]) == 0
     run = Workspace().run("latest")
-    for what, content in {
+    expected: dict[str, dict[str, list[Any]]] = {
         "llm-eval-results": {"input": [Q, Q], "actual_output": ["{}", RAG["answer"]], "json_schema.passes": [1, 0]},
         "llm-bool-leaderboard": {"evaluator": ["json_schema"] * 3, "model_passes": [0.5, 0, 1]},
         "llm-heatmap-leaderboard": {"evaluator": ["groundedness"] * 3, "metric": ["groundedness"] * 3},
-    }.items():
+    }
+    for what, content in expected.items():
         assert main(["export", run.id, "--what", what, "-o", str(tmp_path / f"{what}.json")]) == 0
         rows = json.loads((tmp_path / f"{what}.json").read_text())
         assert {name: [row[name] for row in rows] for name in content} == content
