@@ -178,6 +178,8 @@ def resample_tests(differences: Floats, samples: Floats) -> Floats:
     >>> resample_tests(np.array([0.1]), np.array([[-0.1, 0.1, 0.3]])).round(3).tolist()
     [0.54]
     """
+    if not samples.size:  # no resamples, as of a single group of cases
+        return np.ones(len(differences))
     count = np.count_nonzero(~np.isnan(samples), axis=1)
     away = np.abs(samples - differences[:, None]) >= np.abs(differences)[:, None] * (1 - NEAR) - EQUAL
     moved = np.count_nonzero(away, axis=1)

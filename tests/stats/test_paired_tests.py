@@ -1,5 +1,6 @@
 """The one paired test: hand numbers, scipy, laws."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,11 @@ class TestResamples:
     def test_by_hand(self, apart: float, samples: list[float], expected: float) -> None:
         gaps = [np.nan, *samples]
         assert resample_tests(np.array([apart, apart]), np.array([[*samples, np.nan], gaps])) == pytest.approx(expected)
+
+    def test_without_a_resample_nothing_is_shown(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert resample_tests(np.array([0.5, 0.0]), np.empty((2, 0))).tolist() == [1.0, 1.0]
 
     def test_it_keeps_its_level(self) -> None:
         rng = np.random.default_rng(3)
