@@ -106,7 +106,7 @@ class EvaluatorFields(PluginFields):
         "SYSTEM=DIR: the wordings that a system publishes, a file for each (see as_in)",
         "PROMPT=FILE|SYSTEM=DIR",
     )
-    rubric: Place = option(
+    rubric: Source = option(
         "rubric of evaluator rubric: one saved in the workspace, or a .json or .yaml file", "NAME|FILE"
     )
     embedder: Place = option(

@@ -163,7 +163,7 @@ def test_the_runner_asks_the_agent_evaluates_and_sums_up() -> None:
 
     said = [reply for test, levels in zip(TESTS, RATED, strict=True) for reply in rated(levels, test["input"])]
     with judge_saying(said) as server:
-        run = evaluate(TESTS, target=agent, evaluators=["rubric"], task="agent", judge=at(server))
+        run = evaluate(TESTS, target=agent, evaluators=["rubric"], rubric=OWN, task="agent", judge=at(server))
     (found,) = run.summarize().values()
     passed = [overall(levels) >= 0.7 for levels in RATED]
     assert {name: found[name] for name in ("total_tests", "passed", "failed", "pass_rate")} == {
