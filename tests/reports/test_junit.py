@@ -39,10 +39,10 @@ def test_gates_are_cases_and_thresholds_are_properties(marked_run: Run) -> None:
     failure = found["poor", "fail-under rouge.rougeL=0.99"]
     assert failure.attrib["type"] == "fail-under"
     thresholds = properties(content)
-    missed = thresholds["threshold rouge.rougeL ≥ 0.75, poor"]
+    missed = thresholds["threshold rouge.rougeL ≥ 0.75 (your own), poor"]
     assert missed.startswith("missed: ")
     assert "(n = 12, 95 % interval" in missed
-    assert thresholds["threshold rouge.rougeL ≥ 0.75, good"].startswith("met: 1 (n = 12")
+    assert thresholds["threshold rouge.rougeL ≥ 0.75 (your own), good"].startswith("met: 1 (n = 12")
 
 
 def test_without_gates_or_known_evaluators_it_is_an_empty_suite(workspace: Path) -> None:
