@@ -7,10 +7,10 @@ from components.widgets import filters, url
 from components.widgets.frame import frame
 from components.widgets.tables import cell_of, draw_columns, header, numeric, parted
 from metrics.analysis import Standard
-from metrics.analysis.findings.compliance import GLYPHS as OUTCOME_GLYPHS, NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
+from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
 from metrics.presentation import format
 from metrics.presentation.names import column_name
-from metrics.presentation.questions.what_is_evidence_for_standards import LEGEND, evidence_sentence
+from metrics.presentation.questions.what_is_evidence_for_standards import LEGEND, evidence_sentence, evidence_text
 
 MODELS = 6  # columns shown unasked
 
@@ -33,15 +33,6 @@ def tally(standard: Standard, place: int) -> str:
     rest = len(outcomes) - passed - failed
     parts = [f"{glyph} {n}" for glyph, n in (("✓", passed), ("✗", failed), ("○", rest)) if n]
     return "  ".join(parts) or format.MISSING
-
-
-def number(evidence: MeasuredEvidence, place: int) -> str:
-    """Return outcome, value, interval and n of one model."""
-    cell, glyph = evidence.cells[place], OUTCOME_GLYPHS[evidence.outcomes[place]]
-    if cell is None or cell.value is None:
-        return glyph
-    bounds = format.interval(cell.low, cell.high)
-    return f"{glyph} {format.number(cell.value)}" + (f" ({bounds})" if bounds else "") + f", n {cell.n:,}"
 
 
 def show_matrix(places: list[int]) -> str:
@@ -105,7 +96,7 @@ def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> No
     }
     for place in places:
         head = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
-        columns[f"m{place}"] = head, [number(one, place) for one in evidence]
+        columns[f"m{place}"] = head, [evidence_text(one, place) for one in evidence]
     clicked = cell_of(*parted(columns), "evidence", tallest=36 + 35 * 7)
     st.caption(f"{LEGEND} Click a number to see its cases.")
     if clicked is not None:

@@ -30,7 +30,7 @@ STATED = [  # by the page of H2O Eval Studio's evaluators: evaluator, metric, be
     ("answer_semantic_sentence_similarity", "min_similarity", "higher", 0.75, False),
     ("json_schema", "passes", "higher", 0.5, True),
     *(("json_schema", name, "lower", 0.5, False) for name in ("failures", "retrieval_failures", "generation_failures")),
-    *((id, name, "higher" if name == "passes" else "lower", 0.5, name == "passes") for id in ("language_mismatch", "byop") for name in BOOLEAN),
+    *((id, name, "higher" if name == "passes" else "lower", 0.5, name == "passes") for id in ("language_mismatch", "byop") for name in BOOLEAN.split(",")),
     ("looping_detection", "unique_sentences", "higher", 0.75, True),
     ("looping_detection", "longest_repeated_substring", "lower", 0.75, False),
     ("looping_detection", "compression_ratio", "higher", 0.75, False),

@@ -8,6 +8,7 @@ from tests.pages.conftest import HOSTILE, Open
 def test_it_shows_every_standard_and_says_that_it_is_no_certificate(run: Run, open_page: Open) -> None:
     page = open_page("compliance", run=run.id)
     assert page.info[0].value.startswith("This is evidence, not certification")
+    assert page.text[0].value.endswith("; the thresholds are Assay's by default.")
     matrix = page.dataframe[0].value
     assert set(matrix["framework"]) == {"NIST AI RMF", "SR 11-7", "OWASP LLM Top 10"}
     row = matrix[matrix["standard"].eq("Valid and reliable")].iloc[0]

@@ -1,6 +1,6 @@
 """What was measured for each standard, and what was not: evidence, not certification."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from metrics.analysis.findings.compliance import GLYPHS, NOTICE, Compliance, MeasuredEvidence, Standard, compliance
 from metrics.core.standards import FRAMEWORKS
@@ -65,19 +65,19 @@ def _table(found: Compliance, models: Sequence[str]) -> Table:
             metric_title(one.column),
             "; ".join(f"{framework}: {', '.join(names)}" for framework, names in standards[key].items()),
             one.column.limit,
-            *_cells(one, len(models)),
+            *(evidence_text(one, place) for place in range(len(models))),
         )
         for key, one in measured.items()
     )
     return table("Evidence", ("Evaluator", "Standards", "Threshold", *models), rows)
 
 
-def _cells(one: MeasuredEvidence, models: int) -> Iterator[str]:
-    for cell, outcome in zip(one.cells[:models], one.outcomes[:models], strict=True):
-        if cell is None or cell.value is None:
-            yield GLYPHS["unmeasured"]
-        else:
-            yield f"{GLYPHS[outcome]} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}"
+def evidence_text(one: MeasuredEvidence, place: int) -> str:
+    """Return outcome, value, interval and n of the model at a place."""
+    cell, glyph = one.cells[place], GLYPHS[one.outcomes[place]]
+    if cell is None or cell.value is None:
+        return glyph
+    return f"{glyph} {with_interval(cell.value, cell.low, cell.high)}, n {cell.n:,}"
 
 
 def _missing(standards: Sequence[Standard], framework: str) -> str:

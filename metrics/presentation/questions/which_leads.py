@@ -118,8 +118,7 @@ def level_text(standing: Standing, models: Sequence[str]) -> str:
         return "every other model" if everyone else level
     if standing.column.threshold is None:
         return MISSING
-    sign = "at most" if standing.column.direction == "lower" else "at least"
-    return f"{'missed' if standing.cell.problem else 'met'}: {sign} {standing.column.mark}"
+    return f"{'missed' if standing.cell.problem else 'met'}: {standing.column.limit}"
 
 
 def _notes(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator[str]:
