@@ -51,7 +51,9 @@ def draw_questions(file: InspectedFile, name: str, files: Sequence[InspectedFile
     One of `files` with the same columns answers it too: it is asked at the first of them and answered for all, and an
     answer given before is taken for a file that came later.
     """
-    for question in file.preview.questions if file.preview else ():
+    if file.preview is None:
+        return
+    for question in file.preview.questions:
         alike = [each for each in files if each.preview and file.preview and has_columns(each.preview, file.preview)]
         column = str(question.column)
         if (meaning := meaning_given([each for each in alike if each is not file], name, question)) is not None:

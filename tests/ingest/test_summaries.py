@@ -46,7 +46,7 @@ SOURCE, SUMMARY = "It rained for a week. The bridge was closed.", "Rain closed t
 ], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_what_columns_are(columns: str, role: str, expected: dict[str, str]) -> None:
     assert guess_role(columns.split()) == role
-    assert resolve(columns.split(), role).columns == expected  # type: ignore[arg-type]
+    assert resolve(columns.split(), role).columns == expected
 
 
 ROWS = [{"document": f"{SOURCE} {place}", "summary": f"{SUMMARY} {place}"} for place in range(2)]
