@@ -63,7 +63,7 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Run:
         "average_precision", "average_recall", "detection_pr_curve", "detection_pr_curve_detailed",
         "detection_confusion",
     )  # fmt: skip
-    parameters = {"detection_pr_curve": {"score_thresholds": [0.7, 0.5]}}
+    parameters = {"detection_pr_curve": {"score_thresholds": [0.3 + 0.4000000000000001, 0.5]}}
     return finished(Workspace(tmp_path_factory.mktemp("objects")), suite, outputs, *names, parameters=parameters)
 
 

@@ -117,7 +117,7 @@ EXPORTS = {
              _asks("exchange.h2o:has_graded")),
         _h2o("work-dir-archive", "results, leaderboard and problems, a folder an evaluator", form="file", ending="zip"),
         Exporter(
-            "bitmaps", "Bitmaps", "file", "a PNG and the GeoJSON of every object", "zip", flag="what",
+            "bitmaps", "Bitmaps", "file", "a zip with a PNG and the GeoJSON of every object", "zip", flag="what",
             place="renderers.bitmap_archive:bitmap_archive", fits=lambda run: run.spec.suite.task in VISION,
         ),
         Exporter(
@@ -158,6 +158,19 @@ def written(run: Run, exporter: Exporter, folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+def option_problems(one: Exporter, format: str | None, model: str | None) -> list[InputProblem]:
+    """Return what is wrong with a format and a model that are given for an export."""
+    problems = []
+    if format is not None and one.form != "table":
+        problems.append(InputProblem(f"format of {one.id}", format, f"none: it is always {one.ending or 'its own'}"))
+    elif format not in (None, *EXPORT_FORMATS):
+        problems.append(InputProblem("format", repr(format), f"one of {', '.join(EXPORT_FORMATS)}"))
+    if model is not None and not one.by_model:
+        by_model = ", ".join(id for id, each in EXPORTS.items() if each.by_model)
+        problems.append(InputProblem(f"model of {one.id}", repr(model), f"none: only {by_model} is of one model"))
+    return problems
+
+
 def export(run: Run, what: str, format: Format | None = None, model: str | None = None) -> bytes:
     """Return a finished run as one of EXPORTS: a table in a format (default json), a file, a folder as a zip.
 
@@ -168,16 +181,8 @@ def export(run: Run, what: str, format: Format | None = None, model: str | None 
     if one is None or one.form == "server":
         known = ", ".join(id for id, each in EXPORTS.items() if each.form != "server")
         raise InputError([InputProblem("export", repr(what), f"one of {known}")])
-    if format not in (None, *EXPORT_FORMATS):
-        raise InputError([InputProblem("format", repr(format), f"one of {', '.join(EXPORT_FORMATS)}")])
-    wrong = []
-    if format is not None and one.form != "table":
-        wrong.append(InputProblem(f"format of {what}", format, f"none: it is always {one.ending or 'zip'}"))
-    if model is not None and not one.by_model:
-        by_model = ", ".join(id for id, each in EXPORTS.items() if each.by_model)
-        wrong.append(InputProblem(f"model of {what}", repr(model), f"none: only {by_model} is of one model"))
-    if wrong:
-        raise InputError(wrong)
+    if problems := option_problems(one, format, model):
+        raise InputError(problems)
     if one.form == "folder":
         with TemporaryDirectory() as name:
             return pack([(path, (Path(name) / path).read_bytes()) for path in written(run, one, Path(name))])

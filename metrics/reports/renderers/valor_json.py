@@ -103,7 +103,7 @@ def _curves(run: Run) -> Iterator[Record]:
         for row in points.to_dict("records"):
             counts = {count: int(row[count]) for count in COUNTS if not pd.isna(row[count])}
             rates = {spelled: _number(row[rate]) for rate, spelled in RATES.items()}
-            value.setdefault(_value(row["label"], key), {})[str(row["threshold"])] = counts | rates
+            value.setdefault(_value(row["label"], key), {})[str(round_tree(row["threshold"]))] = counts | rates
         given = {"pr_curve_iou_threshold": run.evaluators[name].get("pr_curve_iou_threshold")}
         yield {"type": "PrecisionRecallCurve", "parameters": at | given, "value": value}
 
@@ -113,7 +113,7 @@ def _details(run: Run) -> Iterator[Record]:
     for name, at, key, points in _points(run, DETAILED):
         value: Record = {}
         for row in points.to_dict("records"):
-            here = value.setdefault(_value(row["label"], key), {}).setdefault(str(row["threshold"]), {})
+            here = value.setdefault(_value(row["label"], key), {}).setdefault(str(round_tree(row["threshold"])), {})
             count, observation = OBSERVATIONS[row["kind"]]
             entry = here.setdefault(count, {"total": 0, "observations": {}})
             entry["total"] += int(row["count"])

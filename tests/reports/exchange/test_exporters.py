@@ -109,7 +109,7 @@ def test_exports_from_python(run: Run) -> None:
     for arguments, said in {
         ("mlflow",): "export: found 'mlflow'; expected one of aggregates, scores,",
         ("scores", "xlsx"): "format: found 'xlsx'; expected one of json, csv, parquet",
-        ("inspect", "csv"): "format of inspect: found csv; expected none: it is always zip",
+        ("inspect", "csv"): "format of inspect: found csv; expected none: it is always its own",
         ("scores", None, "n"): "model of scores: found 'n'; expected none: only open_rag_eval is of one model",
     }.items():
         with pytest.raises(InputError, match=said):
@@ -374,7 +374,7 @@ def test_wandb_has_configuration_summary_and_tables(run: Run, tmp_path: Path, mo
 @pytest.mark.parametrize(("options", "found"), [
     pytest.param(["--to", "inspect"], "-o FOLDER: --to inspect writes several files", id="no folder"),
     pytest.param(["--to", "inspect", "-o", "."], "which is not empty", id="full folder"),
-    pytest.param(["--to", "promptfoo", "--what", "scores", "--format", "csv"], "--format: found --to", id="two"),
+    pytest.param(["--to", "promptfoo", "--model", "n", "--format", "csv"], "format of promptfoo: found csv", id="two"),
     pytest.param(["--to", "mlflow", "-o", "x"], "logs to the tool itself", id="a file of a server"),
 ])  # fmt: skip
 def test_options_that_do_not_go_together_say_so(run, options, found, capsys) -> None:
