@@ -14,7 +14,6 @@ from components.views.curves.curve_offers import offered_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.core.registry import evaluators, title_of
-from metrics.engine.evaluation_fields import option_name
 from metrics.presentation.phrases import CHART_QUESTIONS
 
 VIEWS = {  # name: title, the question it answers, what draws it
@@ -66,5 +65,5 @@ show(run, evaluator)
 if (detailed := f"{evaluator}_detailed") in evaluators() and "outcomes" not in views:
     st.caption(
         f"What goes wrong at each threshold, with examples, is computed on request: choose {title_of(detailed)} on "
-        f"Evaluate, or {option_name('evaluators', 'command')} …,{detailed}."
+        f"Evaluate, or --evaluators …,{detailed}."
     )
