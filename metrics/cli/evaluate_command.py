@@ -8,7 +8,7 @@ from typing import Any
 from metrics.cli import rag_config, terminal
 from metrics.cli.execution import ask, execute, print_estimate
 from metrics.cli.gate_command import Gates
-from metrics.cli.options import add_flags, add_parser, evaluation_of
+from metrics.cli.options import add_flags, add_parser
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GROUPS, CommandFields, Evaluation, LimitFields, ReportFields, WeightFields
@@ -26,7 +26,7 @@ def add_command(commands: Any) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    return evaluate(evaluation_of(options))
+    return evaluate(Evaluation.of(options))
 
 
 def evaluate(evaluation: Evaluation) -> int:

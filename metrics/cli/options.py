@@ -37,12 +37,6 @@ def add_flags(command: argparse.ArgumentParser, *groups: type[Fields], without: 
                 command.add_argument(*[name if option_of(field).positional else flag_of(name)], **_facts(field))
 
 
-def evaluation_of(options: argparse.Namespace) -> Evaluation:
-    """Return the evaluation that parsed arguments ask for."""
-    found: Evaluation = Evaluation.of(options)
-    return found
-
-
 def arguments_of(values: Mapping[str, Any]) -> list[str]:
     """Return values of fields, as a project file has them, as arguments of the command `evaluate`."""
     flags: list[str] = []

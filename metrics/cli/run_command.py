@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from metrics.cli.command_parser import CommandParser
 from metrics.cli.failures import told
-from metrics.cli.options import add_flags, add_parser, arguments_of, evaluation_of, load_plugins
+from metrics.cli.options import add_flags, add_parser, arguments_of, load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
@@ -145,7 +145,7 @@ def evaluation_in(values: Mapping[str, Any]) -> Evaluation:
         return Evaluation.model_validate(values)
     parser = CommandParser()
     add_flags(parser, *GROUPS)
-    return evaluation_of(parser.parse_args(with_config(arguments_of(values))[1:]))
+    return Evaluation.of(parser.parse_args(with_config(arguments_of(values))[1:]))
 
 
 def _merged(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

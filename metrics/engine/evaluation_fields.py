@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -93,7 +93,7 @@ class Fields(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", validate_default=True)
 
     @classmethod
-    def of(cls, given: Any) -> "Any":
+    def of(cls, given: Any) -> Self:
         """Return these fields as the parsed arguments of a command, or another evaluation, have them."""
         return cls.model_validate({name: getattr(given, name) for name in cls.model_fields if hasattr(given, name)})
 

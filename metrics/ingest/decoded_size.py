@@ -114,8 +114,7 @@ def _sizes(array: pa.Array) -> Ints:
         return _take_sizes(_sizes(array.dictionary), pc.fill_null(array.indices.cast(pa.int64()), -1))
     if _is_runs(kind):
         places = np.searchsorted(array.run_ends.to_numpy(), array.offset + np.arange(len(array)), side="right")
-        repeated: Ints = _sizes(array.values)[places]
-        return repeated
+        return np.asarray(_sizes(array.values)[places])
     if pa.types.is_struct(kind):
         fields = (_sizes(array.field(place)) for place in range(kind.num_fields))
         return sum(fields, np.full(len(array), CELL, np.int64))
@@ -142,8 +141,7 @@ def _sizes(array: pa.Array) -> Ints:
 def _spans(values: pa.Array, begins: Ints, lengths: Ints) -> Ints:
     """Return the bytes of values[begin : begin + length] for each list."""
     sums = np.concatenate([[0], np.cumsum(_sizes(values))])
-    sizes: Ints = sums[begins + lengths] - sums[begins] + CELL
-    return sizes
+    return np.asarray(sums[begins + lengths] - sums[begins] + CELL)
 
 
 def _entries(array: pa.MapArray) -> pa.StructArray:

@@ -142,8 +142,7 @@ def probabilities(classifier: Classifier, logits: Floats, independent: bool | No
         positive = 1 / (1 + np.exp(-np.abs(logits)))
         return np.where(logits >= 0, positive, 1 - positive)
     raised = np.exp(logits - logits.max(axis=1, keepdims=True)) if len(logits) else logits
-    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def find_label(labels: Sequence[str], *names: str) -> int | None:

@@ -87,8 +87,7 @@ class _Range(NamedTuple):
     def variance(self, mean: Floats) -> Floats:
         """Return v of means [..., m]."""
         below = np.where(np.isfinite(self.low), mean - self.low, 1.0)
-        found: Floats = np.maximum(0.0, below * np.where(np.isfinite(self.high), self.high - mean, 1.0))
-        return found
+        return np.asarray(np.maximum(0.0, below * np.where(np.isfinite(self.high), self.high - mean, 1.0)))
 
     def slope(self, mean: Floats) -> Floats:
         """Return dv / dp at the means."""
@@ -144,8 +143,7 @@ def _intervals(
 def _distance(q: Floats, level: Floats, within: _Range, mean: Floats, sign: float) -> Floats:
     """Return the d = p − mean of that sign with d² = q·v(mean + d)."""
     slope, bend = within.slope(mean), 1.0 + np.where(within.closed, q, 0.0)
-    found: Floats = (q * slope + sign * root(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
-    return found
+    return (q * slope + sign * root(q * q * slope * slope + 4 * q * level * bend)) / (2 * bend)
 
 
 def _pivots(

@@ -69,5 +69,4 @@ def benjamini_yekutieli(p: Floats) -> Floats:
     [0.042, 0.083, 0.083, 0.042]
     """
     harmonic = (1 / np.arange(1, len(p) + 1)).sum()
-    adjusted: Floats = np.minimum(1.0, benjamini_hochberg(p) * harmonic)
-    return adjusted
+    return np.asarray(np.minimum(1.0, benjamini_hochberg(p) * harmonic))

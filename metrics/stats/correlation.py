@@ -53,8 +53,7 @@ class Ranks:
     @property
     def mid(self) -> Floats:
         """The mid-distribution function of each value less ½: (values below + ½ of the equal ones) / n − ½."""
-        found: Floats = ((np.cumsum(self.times) - self.times / 2) / self.times.sum() - 0.5)[self.code]
-        return found
+        return np.asarray(((np.cumsum(self.times) - self.times / 2) / self.times.sum() - 0.5)[self.code])
 
     @property
     def orders(self) -> list[Ints]:
@@ -70,8 +69,7 @@ class Ranks:
     def above(self, terms: Floats) -> Floats:
         """Return Σ over j of (1{x_j > x_i} + ½·1{x_j = x_i}) · terms_j / n, for each i."""
         sums = np.bincount(self.code, terms if self.weights is None else terms * self.weights, len(self.times))
-        found: Floats = ((np.cumsum(sums[::-1])[::-1] - sums / 2) / self.times.sum())[self.code]
-        return found
+        return np.asarray(((np.cumsum(sums[::-1])[::-1] - sums / 2) / self.times.sum())[self.code])
 
 
 def pearson(x: Floats, y: Floats, weights: Floats | None = None, clusters: Ints | None = None) -> Correlation:
@@ -203,8 +201,7 @@ def _concordance(x: Ranks, y: Ranks) -> Floats:
     The sign of a difference is the mean of those in two orders without ties, in which equal values stand in opposite
     order: so pairs that tie cancel.
     """
-    agreement: Floats = np.mean([_agreements(a, b, x.weights) for a in x.orders for b in y.orders], axis=0)
-    return agreement
+    return np.asarray(np.mean([_agreements(a, b, x.weights) for a in x.orders for b in y.orders], axis=0))
 
 
 def _agreements(x: Ints, y: Ints, weights: Floats | None) -> Ints | Floats:
@@ -216,8 +213,7 @@ def _agreements(x: Ints, y: Ints, weights: Floats | None) -> Ints | Floats:
     by_x, by_y = (np.empty(len(x)) for _ in range(2))
     by_x[x], by_y[y] = weights, weights
     left, lower = ((np.cumsum(own) - own)[rank] for own, rank in ((by_x, x), (by_y, y)))
-    weighted: Floats = 4 * _smaller_before(value, by_x)[x] - 2 * left - 2 * lower + weights.sum() - weights
-    return weighted
+    return np.asarray(4 * _smaller_before(value, by_x)[x] - 2 * left - 2 * lower + weights.sum() - weights)
 
 
 def _smaller_before(values: Ints, weights: Floats | None = None) -> Ints | Floats:

@@ -70,8 +70,7 @@ def _tails(hits: Ints, trials: Ints, share: float) -> Floats:
     terms[i > hits[:, None]] = -np.inf
     highest = terms.max(axis=1)
     logs = highest + trials * other + np.log(np.exp(terms - highest[:, None]).sum(axis=1))
-    tails: Floats = np.minimum(1.0, np.exp(logs))
-    return tails
+    return np.asarray(np.minimum(1.0, np.exp(logs)))
 
 
 def exact_upper(k: int, n: int, tail: float) -> float:

@@ -97,8 +97,7 @@ def two_parameter(right: Floats, start: ItemResponse | None = None) -> ItemRespo
 def _chance(log: Floats, hard: Floats, ability: Floats) -> Floats:
     """Return P [n, …] of log-discriminations and difficulties [n] at abilities of any shape."""
     shape = (-1,) + (1,) * ability.ndim
-    found: Floats = 1 / (1 + np.exp(-np.exp(log).reshape(shape) * (ability - hard.reshape(shape))))
-    return found
+    return 1 / (1 + np.exp(-np.exp(log).reshape(shape) * (ability - hard.reshape(shape))))
 
 
 def _posterior(
@@ -244,8 +243,7 @@ def _below(ability: Floats, level: Ints, hard: Floats) -> Floats:
     tilt = np.exp(np.minimum(scale[:, :, None] - slope * hard[:, None] * k, 600))  # beyond, the table holds no mass
     bell = np.exp(-(HARD**2) / 2)
     mixed = (table * (SHARES[:, None] * (tilt * (bell / bell.sum())[:, None]).sum(axis=1))[:, :, None]).sum(axis=0)
-    found: Floats = np.minimum(1.0, np.cumsum(mixed, axis=1) / mixed.sum(axis=1, keepdims=True))
-    return found
+    return np.asarray(np.minimum(1.0, np.cumsum(mixed, axis=1) / mixed.sum(axis=1, keepdims=True)))
 
 
 def item_rest(right: Floats) -> Floats:

@@ -28,8 +28,7 @@ def linked_groups(met: Iterable[Ints], models: int) -> Ints:
     for together in met:
         own = group[together]
         group[np.isin(group, own)] = own.min(initial=models)
-    codes: Ints = np.unique(group, return_inverse=True)[1]
-    return codes
+    return np.unique(group, return_inverse=True)[1]
 
 
 MAX_PAIRS = 1_000  # pairs tested; all pairs of many models grow with their square

@@ -161,8 +161,7 @@ def _by_cluster(rows: Floats, clusters: Ints) -> Floats:
     if (np.diff(clusters) < 0).any():
         order = np.argsort(clusters, kind="stable")
         rows, clusters = rows[order], clusters[order]
-    found: Floats = np.add.reduceat(rows, np.flatnonzero(np.diff(clusters, prepend=-1)))
-    return found
+    return np.add.reduceat(rows, np.flatnonzero(np.diff(clusters, prepend=-1)))
 
 
 def resample_tests(differences: Floats, samples: Floats) -> Floats:

@@ -51,8 +51,7 @@ class Hits:
 
     @cached_property
     def _discounted(self) -> Floats:
-        discounted: Floats = self.gain / np.log2(self.rank + 1.0)
-        return discounted
+        return np.asarray(self.gain / np.log2(self.rank + 1.0))
 
 
 @dataclass(frozen=True, eq=False)

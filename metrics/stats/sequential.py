@@ -104,8 +104,7 @@ def thresholds(starts: Ints, level: float = SEQUENCE_LEVEL) -> Floats:
     """
     shares = sum(np.where(starts % scale == 0, (np.maximum(starts, 1) / scale) ** -FADING, 0.0) for scale in SCALES)
     later = shares * (1 - FIRST) / len(SCALES) / TOTAL
-    found: Floats = -np.log(np.where(starts > 0, later, FIRST)) - math.log(level / 2)
-    return found
+    return -np.log(np.where(starts > 0, later, FIRST)) - math.log(level / 2)
 
 
 def roundest(low: int, high: int) -> int:
@@ -132,8 +131,7 @@ def evidence_below(counts: Ints, values: Floats, mean: float) -> Floats:
     won = np.log1p(BETS * ((mean - values) / (1 - mean))[:, None])
     total = counts @ won
     most = total.max(axis=-1)
-    found: Floats = most + np.log(np.exp(total - most[..., None]).mean(axis=-1))
-    return found
+    return np.asarray(most + np.log(np.exp(total - most[..., None]).mean(axis=-1)))
 
 
 def evidence_above(counts: Ints, values: Floats, mean: float) -> Floats:

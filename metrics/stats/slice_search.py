@@ -219,8 +219,7 @@ def normal_score(z: NDArray[Real], skew: NDArray[Real]) -> NDArray[Real]:
     Exact in the first three moments of a gamma distribution. Source: Wilson & Hilferty, PNAS 17:684, 1931.
     """
     gamma: Any = np.copysign(np.maximum(np.abs(skew), FLAT), skew)
-    found: NDArray[Real] = (np.cbrt(1 + gamma * z / 2) - 1) * (6 / gamma) + gamma / 6
-    return found
+    return np.asarray((np.cbrt(1 + gamma * z / 2) - 1) * (6 / gamma) + gamma / 6)
 
 
 def _corrected(score: Floats, rising: Floats) -> Floats:
@@ -291,8 +290,7 @@ class _Grid:
     def _within(self, mass: Floats) -> Floats:
         """Return the total mass of the cases that are in both of two sets, for each pair of sets: [sets, sets]."""
         cells = self.hot.T.astype(np.float64) @ (self.hot * self._rows(mass[:, None]))
-        whole: Floats = self.expand @ cells @ self.expand.T
-        return whole
+        return self.expand @ cells @ self.expand.T
 
     def _rows(self, values: Floats | Singles) -> Floats | Singles:
         """Return the columns of `values` [n, b] summed over the cases that are alike; as they are where none are."""
@@ -411,5 +409,4 @@ def _strata(sizes: Ints) -> Ints:
             strata[place:] += 1
             held = 0
         held += count
-    found: Ints = strata[size]
-    return found
+    return strata[size]

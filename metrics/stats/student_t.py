@@ -60,5 +60,4 @@ def _sines(angle: Floats, freedom: Numbers) -> Floats:
     """Return the integral of sin^(ν − 1) from 0 to `angle`; at angle·y⁴, so that it is smooth in y for any ν ≥ 1."""
     y = (NODES + 1) / 2
     height = np.sin(angle[:, None] * y**4) ** (freedom[:, None] - 1)
-    found: Floats = angle * (height @ (2 * WEIGHTS * y**3))
-    return found
+    return angle * (height @ (2 * WEIGHTS * y**3))

@@ -141,8 +141,7 @@ def crossed_components(ratings: Floats, draws: Floats) -> Floats:
     of_two = tuple(every - own for every, own in zip(whole, one_rater, strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
         a, b, c = (np.where(pairs > 0, sums / pairs, np.nan) for sums, pairs in (one_output, one_rater, of_two))
-    found: Floats = np.maximum(0.0, np.stack([c - a, c - b, a + b - c], axis=1))
-    return found
+    return np.asarray(np.maximum(0.0, np.stack([c - a, c - b, a + b - c], axis=1)))
 
 
 class CrossedMean(NamedTuple):

@@ -65,8 +65,7 @@ def image_contents(suite: Suite) -> ImageContents:
 
 
 def _areas(area: Floats, width: Floats, height: Floats) -> Floats:
-    known: Floats = np.where(np.isnan(area), width * height, area)
-    return known
+    return np.where(np.isnan(area), width * height, area)
 
 
 def near_duplicate_images(suite: Suite) -> list[NearDuplicate]:

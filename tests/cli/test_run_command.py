@@ -8,10 +8,11 @@ import pytest
 
 from metrics import Workspace
 from metrics.cli.main import main, parser
-from metrics.cli.options import arguments_of, evaluation_of
+from metrics.cli.options import arguments_of
 from metrics.cli.run_command import evaluation_in, read_evaluations, schema
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
+from metrics.engine.evaluation import Evaluation
 from tests.library.plugin_scenes import write_data, write_plugin
 
 WHOLE = """
@@ -75,7 +76,7 @@ def test_a_file_is_the_arguments_of_the_command(folder):
 @pytest.mark.parametrize("name", ["nightly", "smoke"])
 def test_the_printed_command_asks_the_same(folder, name):
     values = read_evaluations(project(folder, WHOLE))[name]
-    assert evaluation_of(parser().parse_args(arguments_of(values))) == evaluation_in(values)
+    assert Evaluation.of(parser().parse_args(arguments_of(values))) == evaluation_in(values)
 
 
 def test_every_argument_of_evaluate_is_a_key():

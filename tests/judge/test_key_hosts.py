@@ -104,11 +104,11 @@ def test_a_server_that_wants_the_key_is_said_to_get_none(judge_server):
 
 @pytest.mark.parametrize("option", ["--judge-base-url URL --judge scripted", "--judge scripted@URL"])
 def test_who_types_the_address_allows_it(option, judge_server):
-    from metrics.cli.options import evaluation_of
+    from metrics.engine.evaluation import Evaluation
     from metrics.library.judge_choice import judge_settings
 
     line = ["evaluate", "suite.csv", *option.replace("URL", judge_server.url).split()]
-    setting = judge_settings(evaluation_of(parser().parse_args(line)))
+    setting = judge_settings(Evaluation.of(parser().parse_args(line)))
     try_judge(settings_of(setting))
     assert (sent(judge_server), os.environ[ALLOWED]) == ({f"Bearer {CANARY}"}, f"{KEY}@127.0.0.1")
 
@@ -117,8 +117,8 @@ def test_who_types_the_address_allows_it(option, judge_server):
     "suite author", "a --config file names a server that gets the key", "only a typed address allows it"
 )
 def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
-    from metrics.cli.options import evaluation_of
     from metrics.cli.rag_config import read, with_config
+    from metrics.engine.evaluation import Evaluation
     from metrics.library.judge_choice import judge_settings
 
     (tmp_path / "answers.csv").write_text("question_id,query\n")
@@ -127,7 +127,7 @@ def test_an_address_of_a_configuration_is_not_typed(tmp_path, judge_server):
         'generated_answers: "answers.csv"\nevaluator:\n  - type: "TRECEvaluator"\n    model: {type: "OpenAIModel", '
         f'name: "scripted", base_url: "{judge_server.url}"}}\n'
     )
-    evaluation = evaluation_of(parser().parse_args(with_config(["evaluate", "--config", str(config)])))
+    evaluation = Evaluation.of(parser().parse_args(with_config(["evaluate", "--config", str(config)])))
     setting = judge_settings(evaluation, untrusted=read(config).arguments)
     assert setting is not None
     assert setting["base_url"] == judge_server.url

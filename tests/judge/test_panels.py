@@ -11,11 +11,10 @@ import pytest
 from metrics import analysis
 from metrics.analysis.labels.panel_agreement import has_panel, panel_agreement
 from metrics.cli.main import main, parser as command_line
-from metrics.cli.options import evaluation_of
 from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore
 from metrics.core.registry import evaluators
-from metrics.engine.evaluation import JudgeFields
+from metrics.engine.evaluation import Evaluation, JudgeFields
 from metrics.engine.judge_case import combined
 from metrics.judge.settings import settings_of
 from metrics.library.judge_choice import judge_settings
@@ -163,7 +162,7 @@ class TestRepeats:
 
 
 def given(*arguments: str) -> dict[str, Any] | None:
-    return judge_settings(evaluation_of(command_line().parse_args(["evaluate", "suite.csv", *arguments])))
+    return judge_settings(Evaluation.of(command_line().parse_args(["evaluate", "suite.csv", *arguments])))
 
 
 class TestCommand:

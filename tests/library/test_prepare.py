@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metrics.cli.main import parser
-from metrics.cli.options import arguments_of, evaluation_of
+from metrics.cli.options import arguments_of
 from metrics.cli.run_command import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
 from metrics.engine.evaluation import Evaluation
@@ -75,13 +75,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workspace: Path) -> 
 def test_the_same_is_asked_at_every_door(folder, flags, keys, arguments):
     (folder / "assay.toml").write_text(f'[evaluate.a]\nsuite = "suite.csv"\noutputs = "out.csv"\n{keys}\n')
     values = read_evaluations(folder / "assay.toml")["a"]
-    by_command = evaluation_of(parser().parse_args(["evaluate", "suite.csv", "out.csv", "--name", "a", *flags]))
+    by_command = Evaluation.of(parser().parse_args(["evaluate", "suite.csv", "out.csv", "--name", "a", *flags]))
     in_file = evaluation_in(values)
     chosen = arguments.get("evaluators")
     rest = {name: value for name, value in arguments.items() if name != "evaluators"}
     in_python = as_evaluation("suite.csv", "out.csv", chosen, {"name": "a", **rest})
     assert by_command == in_file == Evaluation.of(in_python)
-    assert evaluation_of(parser().parse_args(arguments_of(values))) == by_command
+    assert Evaluation.of(parser().parse_args(arguments_of(values))) == by_command
 
     def facts(prepared: Prepared) -> Any:
         data = prepared.data

@@ -483,17 +483,17 @@ TABLE: dict[str, Inputs] = {
         (np.array([0.0, np.inf, 1e300]), np.full(3, freedom)) for freedom in (1.0, 12.5, 1e6)] + [(NONE, NONE)
     ],
     "variance_components.crossed_mean": [(np.zeros((3, 2)),), (np.column_stack([SAME, SAME, OTHERS]),)],
-    "variance_components.components": [
-        (values, case, repeat, group) for values in (SAME, HALF) for case in (PAIRED, ALONE, np.zeros(10, np.int64))
-        for repeat in (ALONE, np.zeros(10, np.int64)) for group in (None, np.zeros(10, np.int64), ALONE // 4)
+    "variance_components.resampled_components": [
+        (values, case, repeat, group, 0, 0, drawn) for values in (SAME, HALF) for drawn in (0, 5)
+        for case in (PAIRED, ALONE, np.zeros(10, np.int64)) for repeat in (ALONE, np.zeros(10, np.int64))
+        for group in (None, np.zeros(10, np.int64), ALONE // 4)
     ] + [(NONE, NO_INTS, NO_INTS)],
-    "variance_components.resampled_components": [(values, PAIRED, ALONE, None, 0, 0, 5) for values in (SAME, HALF)],
     "variance_components.expanded_tail": [(2,), (10**9,)],
     "variance_components.crossed_components": [
         (np.column_stack(pair), ALL_DRAWN) for pair in ((SAME, SAME), (HALF, np.where(SPLIT, NAN, 0.1)), (SAME,))
     ],
     "variance_components.cheapest": [
-        (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0, 5),
+        (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0),
     ],
     "judge_correction.draw_chances": [
         *((np.ones(1), np.ones(1), *[np.array([mark])] * 3) for mark in (False, True)),

@@ -298,8 +298,7 @@ def brush(values: Any, width: int, height: int) -> Bools:
             words[place : place + length] = np.packbits(unpacked)
             at += bits * length
         place += length
-    pixels: Bools = words[3::4].reshape(height, width) > 0
-    return pixels
+    return words[3::4].reshape(height, width) > 0
 
 
 READER = annotation_reader(

@@ -140,8 +140,7 @@ class Reading(NamedTuple):
 
 
 def _scaled(boxes: Floats, sizes: Floats) -> Floats:
-    scaled: Floats = boxes * np.tile(sizes, 2)
-    return scaled
+    return boxes * np.tile(sizes, 2)
 
 
 def _corners(boxes: Floats, _: Floats) -> Floats:
@@ -185,8 +184,7 @@ def score_findings(model: str, score: Floats) -> Iterator[Finding]:
 def sigmoid(score: Floats) -> Floats:
     """Return 1 / (1 + e^−score), computed without overflow."""
     small = np.exp(-np.abs(score))
-    result: Floats = np.where(score >= 0, 1 / (1 + small), small / (1 + small))
-    return result
+    return np.where(score >= 0, 1 / (1 + small), small / (1 + small))
 
 
 NORMALISED = "normalised"

@@ -69,8 +69,7 @@ def numbers_of(labels: pa.ChunkedArray, suite: Suite) -> Ints:
     by_name = dict(zip(suite.labels, own.tolist() if numbered else [-1] * len(own), strict=True))
     known = [by_name.get(name, _number(name)) for name in names.dictionary.to_pylist()]
     codes = names.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
-    numbers: Ints = np.array([*known, -1], np.int64)[codes]
-    return numbers
+    return np.asarray(np.array([*known, -1], np.int64)[codes])
 
 
 def renumbered(name: str, labels: pa.ChunkedArray, suite: Suite) -> pa.Array:
@@ -185,8 +184,7 @@ def _numbering(
 
 
 def _equal(labels: pa.Array, true: pa.Array) -> Bools:
-    same: Bools = np.asarray(pc.fill_null(pc.equal(labels, true), False))
-    return same
+    return np.asarray(pc.fill_null(pc.equal(labels, true), False))
 
 
 def _number(name: str | None) -> int:

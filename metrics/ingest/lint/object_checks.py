@@ -165,8 +165,7 @@ def shifted_finding(model: str, boxes: Boxes, truth: Boxes, case_ids: pa.Array) 
 
 
 def _alike(areas: Floats, others: Floats) -> Bools:
-    result: Bools = np.abs(areas - others) <= ALIKE * np.abs(others) + 1
-    return result
+    return np.abs(areas - others) <= ALIKE * np.abs(others) + 1
 
 
 def _rings(table: pa.Table) -> tuple[Floats, Ints, Ints]:

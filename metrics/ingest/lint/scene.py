@@ -70,8 +70,7 @@ def leaving(box: Floats, sizes: Floats) -> Bools:
 
 def in_any(flags: Bools) -> Bools:
     """Return of which rows [N, k] a flag is set: k is small, where numpy's any(axis=1) takes ten times as long."""
-    found: Bools = np.logical_or.reduce([*flags.T])
-    return found
+    return np.asarray(np.logical_or.reduce([*flags.T]))
 
 
 def overlaps(image: Int32s, box: Floats, truth: Boxes) -> tuple[Int32s, Int32s]:
@@ -109,5 +108,4 @@ def _unshaped(table: pa.Table) -> Bools:
     """Return which objects have neither polygons nor run lengths [N]."""
     rings = pc.fill_null(pc.list_value_length(table["polygons"]), 0)
     runs = pc.fill_null(pc.binary_length(table["rle"]), 0)
-    without: Bools = (np.asarray(rings) == 0) & (np.asarray(runs) == 0)
-    return without
+    return np.asarray((np.asarray(rings) == 0) & (np.asarray(runs) == 0))

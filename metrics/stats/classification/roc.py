@@ -243,5 +243,4 @@ def f1(tp: Floats | Ints, predicted: Floats | Ints, truths: Floats | Ints) -> Fl
     """Return 2·tp / (predicted + truths), NaN for a class without cases."""
     whole = np.asarray(predicted + truths, dtype=np.float64)
     known = np.broadcast_to(truths > 0, whole.shape)
-    result: Floats = np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known)
-    return result
+    return np.asarray(np.divide(2.0 * tp, whole, out=np.full(whole.shape, np.nan), where=known))

@@ -168,8 +168,7 @@ def corpus_bleu(
         logarithms = np.where(reached | (not effective_order), np.log(shares), 0.0)
         brevity = np.where(length < reference, np.exp(1 - reference / length), 1.0)
         found = brevity * np.exp(logarithms.sum(axis=-1) / counted)
-    result: Floats = np.where(nothing, 0.0, found)
-    return result
+    return np.where(nothing, 0.0, found)
 
 
 def chrf_counts(pairs: Sequence[tuple[str, str]]) -> Ints:

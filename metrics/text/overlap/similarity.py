@@ -29,8 +29,7 @@ def cosines(left: NDArray[np.floating], right: NDArray[np.floating]) -> Floats:
 def _unit(vectors: NDArray[np.floating]) -> Floats:
     wide = vectors.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    unit: Floats = np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0)
-    return unit
+    return np.asarray(np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0))
 
 
 def best_matches(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
