@@ -50,8 +50,7 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
 
 def with_nan(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Return a column of float64 with NaN in place of null."""
-    values: Floats = numbers(pc.fill_null(column, _NAN))
-    return values
+    return numbers(pc.fill_null(column, _NAN))
 
 
 def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Sequence[int] | None = None) -> list[int]:

@@ -90,8 +90,7 @@ class Parts:
 
 
 def _facts(file: IO[bytes]) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(file.readline())
-    return facts
+    return dict(json.loads(file.readline()))
 
 
 def _stream(table: pa.Table) -> pa.Buffer:

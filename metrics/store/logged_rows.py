@@ -36,8 +36,7 @@ class LoggedRows:
     @property
     def settings(self) -> dict[str, Any]:
         """What the log was opened with."""
-        found: dict[str, Any] = read_json(self.folder / SETTINGS)
-        return found
+        return dict(read_json(self.folder / SETTINGS))
 
     def open(self, settings: Mapping[str, Any]) -> None:
         """Open the log for writing, the torn end of a row that a killed process left cut off.

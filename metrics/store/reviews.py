@@ -101,8 +101,7 @@ class Review:
             self._write(point={"score": score, "iou": iou})
 
     def _read_reviews(self) -> dict[str, Any]:
-        found: dict[str, Any] = _checked(self.path, dict) or {}
-        return found
+        return dict(_checked(self.path, dict) or {})
 
     def _write(self, **changed: Any) -> None:
         if "marks" in changed:

@@ -42,13 +42,14 @@ def write(frame: pd.DataFrame, format: Format) -> bytes:
                 flat[name] = flat[name].map(_cell, na_action="ignore")
         return flat.to_csv(index=False, lineterminator="\r\n").encode()  # both ends of line are quoted
     if format == "parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        buffer = io.BytesIO()
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), buffer, compression="zstd")
-        return buffer.getvalue()
+        return _parquet(pa.Table.from_pandas(frame, preserve_index=False))
     raise ValueError(f"there is no format {format!r}; there are {', '.join(EXPORT_FORMATS)}")
+
+
+def _parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def _json(frame: pd.DataFrame) -> bytes:
@@ -101,9 +102,7 @@ def table_bytes(table: pa.Table, format: str) -> bytes:
     if format == "jsonl":
         return b"".join(_lines(batch) for batch in kept.to_batches(max_chunksize=BATCH))
     if format == "parquet":
-        buffer = io.BytesIO()
-        pq.write_table(kept, buffer, compression="zstd")
-        return buffer.getvalue()
+        return _parquet(kept)
     if format == "csv":
         return write(kept.to_pandas(), "csv")
     raise InputError([InputProblem("format", repr(format), f"one of {', '.join(FORMATS)}")])

@@ -42,8 +42,7 @@ class Job:
     @property
     def spec(self) -> dict[str, Any]:
         """What is asked: `suite` (fingerprint), `targets`, `repeats`, `budget`, `retry_errors`."""
-        spec: dict[str, Any] = read_json(self.folder / "spec.json")
-        return spec
+        return dict(read_json(self.folder / "spec.json"))
 
     @property
     def outputs(self) -> str | None:

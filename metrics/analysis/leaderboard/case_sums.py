@@ -83,8 +83,7 @@ def name_places(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
     """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     coded = column.combine_chunks()
     own = np.array([_place(names, name) for name in coded.dictionary.to_pylist()], np.int64)
-    codes: Ints = own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
-    return codes
+    return own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
 
 
 def _place(names: Sequence[str], name: str) -> int:

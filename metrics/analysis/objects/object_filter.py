@@ -119,8 +119,7 @@ def _cases_with(run: Run, text: str) -> Bools:
     image = cases["metadata.image_name" if "metadata.image_name" in cases.column_names else "image"]
     texts = (pc.utf8_lower(column.fill_null("")) for column in (cases["case_id"], image))
     hits = [pc.match_substring(each, text).to_numpy() for each in texts]
-    found: Bools = hits[0] | hits[1]
-    return found
+    return np.asarray(hits[0] | hits[1])
 
 
 def all_of(masks: Mapping[str, Bools]) -> Any:
@@ -134,8 +133,7 @@ def _found_by(run: Run, evaluator: str, index: ObjectIndex, chosen: ObjectFilter
     found = other.kind == (other.kinds.index("tp") if "tp" in other.kinds else -1)
     if chosen.score_low is not None:
         found &= ~(other.score < chosen.score_low)  # segments have no scores
-    here: Bools = (index.annotation >= 0) & np.isin(index.annotation, other.annotation[found])
-    return here
+    return (index.annotation >= 0) & np.isin(index.annotation, other.annotation[found])
 
 
 def _at_places(run: Run, index: ObjectIndex, places: Sequence[tuple[str, str]]) -> Bools:
@@ -158,5 +156,4 @@ def _at_places(run: Run, index: ObjectIndex, places: Sequence[tuple[str, str]]) 
 def annotation_ids(run: Run) -> Ints:
     """Return the annotation_id of every row of the suite's annotations and, at the end, for −1, −1."""
     annotations: Any = run.suite.annotations
-    ids: Ints = np.append(annotations["annotation_id"].to_numpy(), -1)
-    return ids
+    return np.append(annotations["annotation_id"].to_numpy(), -1)

@@ -190,10 +190,8 @@ def _codes(column: pa.ChunkedArray, names: pa.Array) -> Ints:
         column = column.combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
         of_words = pc.index_in(column.dictionary, names).fill_null(-1).to_numpy().astype(np.int64)
-        places: Ints = _with_none(of_words)[column.indices.fill_null(-1).to_numpy()]
-        return places
-    codes: Ints = pc.index_in(column, names).fill_null(-1).to_numpy().astype(np.int64)
-    return codes
+        return np.asarray(_with_none(of_words)[column.indices.fill_null(-1).to_numpy()])
+    return np.asarray(pc.index_in(column, names).fill_null(-1).to_numpy().astype(np.int64))
 
 
 def _names(column: pa.ChunkedArray) -> set[str]:
@@ -207,8 +205,7 @@ def _lookup(keys: NDArray[Any], wanted: NDArray[Any]) -> Ints:
     order = np.argsort(keys, kind="stable")
     place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
     rows = order[place]
-    found: Ints = np.where(keys[rows] == wanted, rows, -1)
-    return found
+    return np.where(keys[rows] == wanted, rows, -1)
 
 
 def _area(table: pa.Table) -> Floats:

@@ -181,8 +181,7 @@ def _values(index: ObjectIndex, rows: Ints, sort: str) -> Floats:
     column = columns.get(sort.removesuffix("_up"))
     values = (index.position if column is None else column)[rows].astype(float)
     rising = column is None or sort.endswith("_up")
-    known: Floats = np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf)
-    return known
+    return np.asarray(np.nan_to_num(values if rising else -values, nan=np.inf, neginf=-np.inf, posinf=np.inf))
 
 
 def _images(position: Int32s, values: Floats, images: int, sort: str) -> tuple[Ints, Floats, Ints]:

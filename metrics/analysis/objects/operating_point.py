@@ -85,15 +85,13 @@ def _from_above(index: ObjectIndex) -> tuple[Ints, Ints, int]:
 
     def counted(rows: Bools) -> Ints:
         reached = np.searchsorted(GRID, index.score[rows], side="right")
-        counts: Ints = np.bincount(reached, minlength=len(GRID) + 1)[::-1].cumsum()[::-1][1:]
-        return counts
+        return np.bincount(reached, minlength=len(GRID) + 1)[::-1].cumsum()[::-1][1:]
 
     return counted(right), counted(made), int(((index.took > 0) | _of_family(index, "fn")).sum())
 
 
 def _of_kind(index: ObjectIndex, kind: str) -> Bools:
-    found: Bools = index.kind == (index.kinds.index(kind) if kind in index.kinds else -1)
-    return found
+    return np.asarray(index.kind == (index.kinds.index(kind) if kind in index.kinds else -1))
 
 
 def _of_family(index: ObjectIndex, family: str) -> Bools:

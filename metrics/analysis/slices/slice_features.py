@@ -68,8 +68,7 @@ class Numbers:
         """Return the units that meet a condition."""
         low = -np.inf if condition.low is None else condition.low
         high = np.inf if condition.high is None else condition.high
-        inside: Bools = (self.values > low) & (self.values <= high)
-        return inside
+        return (self.values > low) & (self.values <= high)
 
     def take(self, rows: Ints) -> Numbers:
         """Return the numbers of these rows."""
@@ -114,8 +113,7 @@ class Categories:
     def mask(self, condition: Condition) -> Bools:
         """Return the units that meet a condition."""
         place = -1 if condition.value is None else _place(self.names, condition.value)
-        inside: Bools = self.codes == place
-        return inside
+        return np.asarray(self.codes == place)
 
     def take(self, rows: Ints) -> Categories:
         """Return the categories of these rows."""
@@ -248,8 +246,7 @@ def mask_of(known: Mapping[str, Known], where: Sequence[Condition]) -> Bools:
     if wrong:
         kind = "a number" if isinstance(known[wrong[0].feature], Numbers) else "a category"
         raise InputError(f"{wrong[0].feature!r} is {kind}; the slice asks otherwise")
-    inside: Bools = np.logical_and.reduce([known[one.feature].mask(one) for one in where])
-    return inside
+    return np.asarray(np.logical_and.reduce([known[one.feature].mask(one) for one in where]))
 
 
 def titled(known: Mapping[str, Known], where: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -305,8 +302,7 @@ def _float(column: pa.ChunkedArray | pa.Array) -> Floats:
     """Return numbers as float64, NaN where there is none."""
     values = pc.cast(column, pa.float64())
     flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    found: Floats = flat.to_numpy(zero_copy_only=False)
-    return found
+    return np.asarray(flat.to_numpy(zero_copy_only=False))
 
 
 def _place(names: Sequence[str], value: str) -> int:

@@ -90,8 +90,7 @@ def clustered(vectors: Singles, count: int, seed: int = 0) -> Ints:
     rank = np.empty(len(centres), np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(centres))
     filled = np.unique(rank[codes])  # those without a vector go
-    found: Ints = np.searchsorted(filled, rank[codes]).astype(np.int64)
-    return found
+    return np.asarray(np.searchsorted(filled, rank[codes]).astype(np.int64))
 
 
 def representative(texts: Sequence[str], codes: Ints) -> list[list[str]]:
