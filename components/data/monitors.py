@@ -143,9 +143,7 @@ def limits_of(own: Limits, warning: float | None, critical: float | None) -> Lim
 def monitor_trend(
     name: str, evaluator: str, metric: str, warning: float, critical: float, version: str,  # noqa: ARG001 - of the key
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the latest windows of all metrics together ("" and "") or of one; see metrics.monitoring.trend.
-    Read-only.
-    """
+    """Return the latest windows of all metrics together ("" and "") or of one; read-only. See monitoring.trend."""
     from metrics import monitoring
 
     found = monitoring.monitor(workspace(), name)

@@ -1,6 +1,4 @@
-"""The sampling design of a suite: which cases count, how much each weighs, which are drawn together, and which ask
-exactly the same.
-"""
+"""The sampling design of a suite: which cases count, what each weighs, which are drawn together or ask the same."""
 
 from __future__ import annotations
 

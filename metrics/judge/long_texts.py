@@ -1,6 +1,4 @@
-"""How much text a judge takes at once, and longer texts: divided where sentences end, put into batches and put
-together again.
-"""
+"""How much text a judge takes at once, and longer texts: divided at ends of sentences, batched, put together again."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,4 @@
-"""Item response theory: how hard each case is, how well it tells models apart, and cases that weak models get right
-and strong ones wrong.
-"""
+"""Item response theory: how hard cases are, how well they tell models apart, and cases only weak ones get right."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

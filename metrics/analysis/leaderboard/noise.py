@@ -255,9 +255,7 @@ def _row(found: Components) -> Floats:
 
 
 def _scores(run: Run, evaluator: str, metric: str) -> tuple[pd.DataFrame, int]:
-    """Return the values by position, model and run, those of a judge's draws one by one, and how many means of judges
-    were taken off them.
-    """
+    """Return the values by position, model and run, a judge's draws one by one, and how many means were taken off."""
     rows = run.query(
         "SELECT position, model, run, value FROM scores WHERE evaluator = ? AND metric = ? AND value IS NOT NULL",
         [evaluator, metric],

@@ -26,9 +26,7 @@ POSE = "keypoints"
 
 
 class Outline(NamedTuple):
-    """Where an object is, in pixels: its box, its polygons (of a mask its outline), and the lines of its key points;
-    None for unknown.
-    """
+    """Where an object is, in pixels: its box, polygons (of a mask its outline), key points' lines; None: unknown."""
 
     x: float | None
     y: float | None

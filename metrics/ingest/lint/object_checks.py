@@ -182,9 +182,7 @@ def _rings(table: pa.Table) -> tuple[Floats, Ints, Ints]:
 
 
 def _polygon_areas(table: pa.Table) -> Floats:
-    """Return the sum of the areas of each object's rings by the shoelace formula, NaN where it has none, or a wrong
-    one.
-    """
+    """Return the summed area of each object's rings by the shoelace formula, NaN where it has none, or a wrong one."""
     points, of_ring, owner = _rings(table)
     result = np.full(len(table), np.nan)
     if not len(points):

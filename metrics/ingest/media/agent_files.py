@@ -1,6 +1,4 @@
-"""Files that agents wrote, in a folder or zip beside the outputs: looked up by name, limited in size, stored under
-generated names.
-"""
+"""Files that agents wrote, in a folder or zip beside outputs: found by name, limited in size, kept under new names."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

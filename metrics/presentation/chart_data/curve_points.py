@@ -87,9 +87,7 @@ def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
-    """Return the row of the highest F1 per label and series, the lowest threshold of several; undefined ones are left
-    out.
-    """
+    """Return the row of the highest F1 per label and series, the lowest threshold of several; no undefined ones."""
     scored = points.dropna(subset=["f1"]).sort_values(["f1", "threshold"], ascending=[False, True], kind="stable")
     return scored.drop_duplicates(["label", "series"]).set_index(["label", "series"])
 

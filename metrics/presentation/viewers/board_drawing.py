@@ -65,9 +65,7 @@ def order_models(board: Leaderboard, models: Sequence[str], sort: str | None, do
 
 
 def cells(board: Leaderboard, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
-    """Return the cells of each model, in the order of the columns: [text, colour step, interval, size, marks, note,
-    rank].
-    """
+    """Return each model's cells in the order of the columns: [text, colour step, interval, size, marks, note, rank]."""
     texts = {
         column.key: format.aligned([_value(board, model, column.key) for model in board.models]) for column in columns
     }
