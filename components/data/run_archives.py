@@ -48,6 +48,12 @@ def export_run(run_id: str, what: str, format: Format | None = None, model: str 
     return export(workspace().run(run_id), what, format, model)
 
 
+@kept_here
+def export_notes(run_id: str, what: str, model: str | None) -> list[str]:
+    """Return what there is to say about an export, such as which of its columns are empty, and why."""
+    return EXPORTS[what].notes(workspace().run(run_id), model)
+
+
 @action("editor", "import a run")
 def import_run(token: str, replies: bool) -> ImportedRun:
     """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache."""

@@ -1,12 +1,15 @@
 """Report: what do I tell the others?"""
 
+from pathlib import Path
+
 import pytest
 
 from components.data import run_archives, run_reads, workspace_runs
 from components.views.results import weighted_view
 from metrics.reports.exchange.exporters import EXPORTS
 from metrics.reports.section_names import SECTIONS
-from metrics.store import Run
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.conftest import Open
 
 
@@ -82,6 +85,14 @@ def test_every_export_that_suits_the_run_is_a_download(
     assert not made, "nothing is made before it is asked for"
     run_archives.export_run(run.id, "valor")
     assert made == [(run, "valor", None, None)]
+
+
+def test_the_page_says_which_columns_of_a_result_csv_are_empty(open_page: Open, workspace: Path) -> None:
+    run = finished(Workspace(workspace), text_suite(), text_outputs(), "hallucination_hhem")
+    page = open_page("report", run=run.id)
+    assert page.selectbox(key="export-model").value == "good"
+    said = next(text.value for text in page.text if "hallucination_score" in text.value)
+    assert said.startswith("Result CSV: generation_score_hallucination_score is empty: ")
 
 
 def test_pages_for_others(run: Run, open_page: Open) -> None:

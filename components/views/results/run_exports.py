@@ -42,3 +42,6 @@ def _draw_buttons(run: str, exports: list[Exporter], form: Format, model: str | 
             format = form if one.form == "table" else None
             make = partial(run_archives.export_run, run, one.id, format, model if one.by_model else None)
             download(one.title, make, file, f"export-{one.id}", mime=guess_type(file)[0], help=words)
+    for one in exports:
+        for text in run_archives.export_notes(run, one.id, model if one.by_model else None):
+            st.text(f"{one.title}: {text}")
