@@ -23,6 +23,7 @@ from metrics.suites.suite_contents import complexity_distribution, tag_counts, v
 CONDITION = re.compile(r"(?P<name>[^=!<>]+)(?P<sign>!=|>=|<=|[=<>])(?P<value>.*)", re.DOTALL)
 COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 OTHERS = ("tag", "complexity")  # names of conditions that are no columns
+NONE = "(none)"
 MOST_VALUES, SHOWN_VALUES = 1_000, 10
 
 
@@ -44,8 +45,8 @@ def cases_that_meet(texts: Sequence[str], suite: Suite, door: Door) -> tuple[Sui
     meets neither. In a column of lists the value is in the list. InputError listing every text of another form and
     unknown name, and where no case is left.
     """
-    option, problems, wanted = option_name("where", door), [], dict[str, Bools]()
-    keep = np.ones(len(suite), np.bool_)
+    option, problems = option_name("where", door), []
+    keep, words, wanted = np.ones(len(suite), np.bool_), [], dict[str, list[str]]()
     for text in texts:
         found = CONDITION.fullmatch(text)
         name, sign, value = (part.strip() for part in found.groups()) if found else (text, "", "")
@@ -57,23 +58,29 @@ def cases_that_meet(texts: Sequence[str], suite: Suite, door: Door) -> tuple[Sui
             problems.append(InputProblem(option, repr(name), one_of(name, known)))
         elif sign in COMPARED and (column is None or pa.types.is_list(suite.cases[column].type)):
             problems.append(InputProblem(option, repr(text), f"= or != with {name}"))
-        elif sign in COMPARED:
-            keep &= _compared(suite.cases[column], sign, value)
+        elif sign == "=":
+            wanted.setdefault(name, []).append(value)
         else:
-            met = pc.is_in(suite.cases["case_id"], suite.matching({name: value or None})).to_numpy()
-            if sign == "=":
-                wanted[name] = met | wanted.get(name, np.zeros_like(met))
-            else:
-                keep &= ~met
-    keep = np.logical_and.reduce([keep, *wanted.values()])
+            keep &= _compared(suite.cases[column], sign, value) if sign in COMPARED else ~_having(suite, name, [value])
+            words.append(f"{name} {sign} {value or NONE}")
+    for name, values in wanted.items():
+        keep &= _having(suite, name, values)
+        words.append(f"{name} = {' or '.join(value or NONE for value in values)}")
     if texts and not problems and not keep.any():
-        problems.append(InputProblem(option, f"no case with {', '.join(texts)}", "; ".join(_some_values(suite, texts))))
+        problems.append(InputProblem(option, f"no case with {', '.join(words)}", "; ".join(_some_values(suite, texts))))
     if problems:
         raise InputError(problems)
     if not texts:
         return suite, None
     kept = suite.restricted(suite.cases["case_id"].combine_chunks().filter(pa.array(keep)))
-    return kept, FilterFacts(where=tuple(texts), cases=len(suite), met=len(kept))
+    return kept, FilterFacts(where=tuple(words), cases=len(suite), met=len(kept))
+
+
+def _having(suite: Suite, name: str, values: Sequence[str]) -> Bools:
+    """Return which cases have one of the values; an empty one is none."""
+    given = [value or None for value in values]
+    met = suite.matching({name: given if len(given) > 1 else given[0]})
+    return np.asarray(pc.is_in(suite.cases["case_id"], met), np.bool_)
 
 
 def _compared(column: pa.ChunkedArray, sign: str, value: str) -> Bools:

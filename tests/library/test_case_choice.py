@@ -145,7 +145,7 @@ SPLIT = [
 def test_only_cases_that_meet_the_conditions_are_evaluated(tmp_path: Path, where: Any, kept: str) -> None:
     made = [{"case_id": f"c{i}", "model": "m", "answer": "no" if i == 1 else "yes"} for i in range(10)]
     if not kept:
-        with pytest.raises(InputError, match="no case with split!=test, split!=dev, tag=x; expected split: dev "):
+        with pytest.raises(InputError, match="no case with split != test, split != dev, tag = x; expected split: dev "):
             metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=where)
         return
     run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=where)
@@ -159,11 +159,16 @@ def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
     made = [{"case_id": row["case_id"], "model": "m", "answer": "yes"} for row in SPLIT]
     asked = {"where": {"split": "dev"}, "budget_cases": 2}
     run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, **asked)
-    said = ["6 of 10 cases: split=dev", "2 of 6 cases, drawn at random"]
+    said = ["6 of 10 cases: split = dev", "2 of 6 cases, drawn at random"]
     assert list(run.spec.suite.in_words(2).values()) == said
     assert [line.meaning for line in run.spec.receipt if line.use == "asked"] == said
     assert analysis.insights(run)["message"].tolist()[:2] == said
     assert spec_of(run.spec.stored).suite.filter == run.spec.suite.filter
+    given = ["year=", "split=dev", "year>=2020", "tag!=fees", "year=2021", "split=test"]
+    run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=given[2:5])
+    assert run.spec.suite.in_words(1) == {"where": "1 of 10 cases: year >= 2020, tag != fees, year = 2021"}
+    run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=[*given[:2], *given[4:]])
+    assert run.spec.suite.in_words(2) == {"where": "2 of 10 cases: year = (none) or 2021, split = dev or test"}
 
 
 @pytest.mark.parametrize(("where", "told"), [
@@ -171,8 +176,8 @@ def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
     ("split", "where: found 'split'; expected NAME=VALUE, or != < <= > >= in place of ="),
     ("tag>2", "where: found 'tag>2'; expected = or != with tag"),
     ("tags>2", "where: found 'tags>2'; expected = or != with tags"),
-    ("split=tset", r"where: found no case with split=tset; expected split: dev \(6\), test \(4\)"),
-    ("year=1", r"where: found no case with year=1; expected year: 2015 \(1\), 2016 .*2023 \(1\)"),
+    ("split=tset", r"where: found no case with split = tset; expected split: dev \(6\), test \(4\)"),
+    ("year=1", r"where: found no case with year = 1; expected year: 2015 \(1\), 2016 .*2023 \(1\)"),
     ("question=x", "expected question: a value that a case has"),
 ])  # fmt: skip
 def test_conditions_that_cannot_be_met_are_one_message(tmp_path: Path, where: str, told: str) -> None:
@@ -192,4 +197,4 @@ def test_targets_are_asked_only_the_cases_that_meet_the_conditions(tmp_path: Pat
     suite = [row | {"question": row["case_id"]} for row in SPLIT]
     run = metrics.evaluate(suite, evaluators=["exact_match"], workspace=tmp_path, target=answer, where="split=test")
     assert sorted(asked) == ["c0", "c1", "c2", "c3"]
-    assert run.spec.suite.in_words(4) == {"where": "4 of 10 cases: split=test"}
+    assert run.spec.suite.in_words(4) == {"where": "4 of 10 cases: split = test"}

@@ -388,7 +388,7 @@ def test_conditions_and_classes_go_with_the_run(form: AppTest, started: list[Run
         next(box for box in form.multiselect if box.key == f"setting.{name}").set_value([text]).run()
     start(form).click().run()
     suite = started[0].spec.suite
-    assert (suite.filter, suite.label_map) == (FilterFacts(where=("case_id=007",), cases=2, met=1), {"yes": "no"})
+    assert (suite.filter, suite.label_map) == (FilterFacts(where=("case_id = 007",), cases=2, met=1), {"yes": "no"})
 
 
 def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:
