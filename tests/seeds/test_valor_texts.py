@@ -159,6 +159,17 @@ def test_the_judge_is_told_the_rubric(evaluator: str, rubric: Mapping[str, Any])
     assert all(words in listed.text for words in ("fact", "report"))
 
 
+@pytest.mark.parametrize(("asked", "value"), [(None, 1 / 3), (False, 1 / 3), (True, 0.8)])
+def test_verdicts_are_counted_unless_their_probabilities_are_asked_for(asked: bool | None, value: float) -> None:
+    """One of three verdicts is yes, and each is with a probability of .8."""
+    worked = WORKED["context relevance"]
+    with judge_saying(worked.said) as server:
+        server.shares = {"verdict": {"yes": 0.8, "no": 0.2}}
+        judge = at(server) | ({} if asked is None else {"probabilities": asked})
+        run = evaluate([{"case_id": "1", **worked.row}], evaluators=["context_relevance"], judge=judge)
+    assert run.aggregates["value"].tolist() == pytest.approx([value])
+
+
 # Without a judge
 
 
