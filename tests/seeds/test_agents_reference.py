@@ -191,7 +191,7 @@ def test_a_monitor_samples_one_call_of_a_hundred(workspace: Path) -> None:
     """By a seeded hash of the id in place of a random number, so that the same calls are sampled again."""
     spec = Spec(evaluators={"pii_leakage": {}})
     assert (spec.rate, spec.warning, spec.critical) == (0.01, 0.85, 0.70)
-    calls = [{"id": f"c-{number}", "question": "q" * 300, "answer": "a " * 300} for number in range(2000)]
+    calls = [{"id": f"c-{number}", "query": "q" * 300, "output": "a " * 300} for number in range(2000)]
     taken = []
     for name in ("one", "two"):
         with Watch(create(Workspace(workspace), name, spec.complete())) as watch:
