@@ -113,6 +113,15 @@ def test_major_claims_weigh_more() -> None:
         assert found["factual_accuracy"] == pytest.approx((weight * 0.8 + 0.3) / (weight + 1))
 
 
+def test_a_case_without_a_dimension_is_not_applicable_and_counted() -> None:
+    """calculate_overall_score gives it 0, as if it had failed."""
+    tools = {"tool_efficiency": {"weight": 1, "description": "Right tools.", "needs_any": ["trace"]}}
+    run = run_of("rubric", [TASK | {"trace": None}, TASK], rated(LEVELS["just failed"])[2:], {"rubric": tools})
+    assert run.scores.query("metric == 'rubric'")["status"].tolist() == ["not_applicable", "ok"]
+    (found,) = run.summarize().values()
+    assert [found[name] for name in ("total_tests", "passed", "failed", "unscored")] == [2, 1, 0, 1]
+
+
 def test_the_judge_is_told_what_each_level_means() -> None:
     """In our own words: of every dimension each of the five levels."""
     with judge_saying(rated(LEVELS["all good"])) as server:
