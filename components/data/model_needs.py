@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
 @st.cache_resource(show_spinner=False)
 def parameter_schema(evaluator: str) -> Mapping[str, Any]:
-    """Return the JSON schema of an evaluator's parameters. Read-only."""
-    return evaluators()[evaluator].parameters.model_json_schema()
+    """Return the JSON schema of an evaluator's parameters, the main one of several metrics last. Read-only."""
+    entry = evaluators()[evaluator]
+    schema = entry.parameters.model_json_schema()
+    main = schema["properties"].pop("primary")
+    names = [one.name for one in entry.metrics if one.direction.value != "none"]
+    if len(names) > 1:
+        schema["properties"]["primary"] = main | {"anyOf": [{"enum": names}, {"type": "null"}], "default": None}
+    return schema
 
 
 def metrics_of(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Metric, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from components.data.evaluation_inputs import evaluation_of, uploaded_data
 from components.data.visitors import action
+from components.data.workspace_runs import workspace
 from metrics.core.errors import AssayError
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ def settings_schema() -> dict[str, Any]:
     from metrics.engine.evaluation import page_schema
 
     return page_schema()
+
+
+def settings_of(inputs: Inputs) -> dict[str, Any]:
+    """Return the further settings that the run had whose suite and outputs are evaluated again."""
+    return {"as_in": workspace().run(inputs.suite).spec.as_in} if inputs.source == "run" else {}
 
 
 @action("editor", "start a run", "name")

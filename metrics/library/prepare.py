@@ -146,21 +146,18 @@ def prepare(
     read = with_artifacts(evaluation, read._replace(suite=suite, outputs=outputs))
     read = _of_cases(kept, read._replace(subset=subset.model_copy(update={"label_map": merged})))
     ids = chosen_evaluators(evaluation, read.suite, read.outputs)
-    chosen, parameters = engine.with_followed(ids, with_own_scores(given, ids, read.outputs))
+    given = with_own_scores(given, ids, read.outputs)
+    system = CONVENTIONS.get(evaluation.as_in or "")
+    chosen, parameters = engine.with_followed(ids, with_convention(given, ids, system) if system else given)
     parameters = with_label_map(parameters, chosen, merged, suite, door)
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
-    if evaluation.as_in:
-        system = CONVENTIONS[evaluation.as_in]
-        parameters = with_convention(parameters, chosen, system)
+    if system and not resources.get(EMBEDDER) and users_of(EMBEDDER, chosen, parameters):
         own = {EMBEDDER: system.embedder}
-        if not resources.get(EMBEDDER) and users_of(EMBEDDER, chosen, parameters) and models.weights_of(EMBEDDER, own):
-            resources |= own
+        resources |= own if models.weights_of(EMBEDDER, own) else {}
     if judge := judge_settings(evaluation, door, untrusted):
-        resources |= {JUDGE: judge}
-    if evaluation.as_in and resources.get(JUDGE):
-        resources |= {JUDGE: _sampling_as_in(CONVENTIONS[evaluation.as_in], resources[JUDGE])}
+        resources |= {JUDGE: _sampling_as_in(system, judge) if system else judge}
     parameters, resources = with_prompts(
         parameters,
         resources,

@@ -127,11 +127,12 @@ class JudgedAgain(NamedTuple):
     parameters: dict[str, dict[str, Any]]
     resources: dict[str, Any]
     name: str
+    as_in: str | None = None
 
     def create(self, workspace: Workspace, seed: int = 0) -> Run:
         """Store the inputs and the specification of the run; engine.start or engine.execute makes it."""
         inputs = self.varied.suite, self.varied.outputs, self.evaluators, self.parameters, self.name
-        return engine.create(workspace, *inputs, seed, resources=self.resources)
+        return engine.create(workspace, *inputs, seed, resources=self.resources, as_in=self.as_in)
 
 
 def judged_again(
@@ -172,7 +173,8 @@ def judged_again(
         is_rehearsal=is_rehearsal,
     )
     parameters = {name: run.evaluators[name] for name in chosen}
-    return JudgedAgain(varied, chosen, parameters, resources, f"{run.name}: its judge on varied answers")
+    name = f"{run.name}: its judge on varied answers"
+    return JudgedAgain(varied, chosen, parameters, resources, name, run.spec.as_in)
 
 
 def _check(suite: Suite, kinds: Sequence[str], cases: int) -> None:

@@ -17,6 +17,7 @@ from metrics.core.errors import InputError
 from metrics.core.registry import choose, evaluators
 from metrics.library.evaluate import as_evaluation
 from metrics.library.prepare import Prepared, prepare
+from metrics.perturbations.answers import judged_again
 from metrics.presentation.phrases import board_notes
 from metrics.presentation.question import answers
 from metrics.reports.build import build
@@ -208,6 +209,8 @@ def test_a_judge_is_asked_in_the_published_words(judge_server: JudgeServer, work
     run = metrics.evaluate(ROWS, evaluators=["fact_check"], as_in="h2o", judge=judge, workspace=workspace)
     assert any("Find false information in ANSWER." in call.text for call in judge_server.calls)
     assert "fact_check " in run.wording("fact_check")
+    again = judged_again(run, ["answer_padded"]).create(Workspace(workspace))
+    assert again.made_as == run.made_as, "a run made of a run is made as that was"
 
 
 SAMPLING = {"temperature": 0.0, "top_p": 1.0, "presence_penalty": 0.5, "frequency_penalty": 0.0, "seed": 42}

@@ -403,6 +403,16 @@ def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:
     assert Workspace().runs()
 
 
+def test_the_main_metric_is_chosen_from_the_evaluators_own(form: AppTest, started: list[Run]) -> None:
+    offer(form, "rouge")
+    drawer(form, "rouge")
+    next(box for box in form.selectbox if box.key == "parameter-rouge.primary").select("rouge1").run()
+    start(form).click().run()
+    known = started[0].evaluator("rouge")
+    assert known is not None
+    assert known.primary.name == "rouge1"
+
+
 def test_an_evaluator_without_its_model_explains_itself_before_the_run(form, started, open_page):
     assert "will be skipped" not in words(form), "nothing that needs a model is chosen unasked"
     assert "Toxicity: classifier: no classifier is chosen: set classifier to a local folder" in rest(form)

@@ -13,6 +13,8 @@ from components.viewers import heatmap
 from components.views.results import run_cards
 from metrics import engine
 from metrics.analysis import headline, leaderboard
+from metrics.library.evaluate import as_evaluation
+from metrics.library.prepare import prepare
 from metrics.presentation import format
 from metrics.store import Run, Workspace
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -174,6 +176,14 @@ def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, star
     assert started[0].spec.suite == three[2].spec.suite
     assert started[0].spec.outputs == three[2].spec.outputs
     assert started[0].evaluators == three[2].evaluators
+
+
+def test_a_clone_is_made_as_in_the_same_system(workspace: Path, open_page: Open, started: list[Run]) -> None:
+    rows = [{"question": "Capital of Peru?", "expected": "It is Lima.", "answer": "Lima, I think."}]
+    run = prepare(as_evaluation(rows, None, ["rouge", "bleu"], {"as_in": "h2o", "workspace": workspace})).create()
+    page = open_page("evaluate", **workspace_runs.asked_of(run.id))
+    press(page, "Start")
+    assert (started[0].evaluators, started[0].made_as) == (run.evaluators, run.made_as)
 
 
 def test_name_notes_and_tags_stand_beside_the_sealed_run(three: list[Run], open_page: Open) -> None:

@@ -62,7 +62,7 @@ def draw_start(
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
-            settings = parameter_form(run_launch.settings_schema(), "setting")
+            settings = parameter_form(run_launch.settings_schema(), "setting", start=run_launch.settings_of(inputs))
         if missing:
             st.text(missing)
         begun = st.button(
