@@ -40,7 +40,7 @@ STATED = [  # by the page of H2O Eval Studio's evaluators: evaluator, metric, be
     ("gptscore_translation", "multidimensional_quality", "lower", math.inf, False),
 ]  # fmt: skip
 ROWS = [
-    {"question": "Capital of Peru?", "expected": "The capital is Lima.", "answer": "Lima is it now. Lima is it now."},
+    {"question": "Capital of Peru?", "expected": "The capital is Lima.", "answer": "Lima is it now. Lima is it now. Lima is it now."},
     {"question": "Capital of Chile?", "expected": "The capital is Santiago.", "answer": "Santiago is the capital."},
 ]
 
@@ -130,8 +130,9 @@ def test_the_run_says_everywhere_how_it_was_made(workspace: Path, capsys: pytest
     column = next(column for column in board.columns if column.primary)
     assert (column.metric, column.limit) == ("unique_sentences", "≥ 0.75 (H2O Eval Studio's)")
     assert analysis.headline(board).sorted_by == column.key
-    [missed] = analysis.problems(run).query("metric == 'unique_sentences'").to_dict("records") or [None]
-    assert missed is None or missed["threshold_of"] == "H2O Eval Studio"
+    missed = analysis.problems(run).set_index("metric")
+    assert missed.loc["unique_sentences", "threshold_of"] == "H2O Eval Studio"
+    assert missed.loc["unique_sentences", "message"].endswith("below the threshold 0.75 (H2O Eval Studio's)")
     report = build(run)
     facts = {fact.name: fact.value for group in report.facts for fact in group.facts}
     assert facts["Made as in"] == said
