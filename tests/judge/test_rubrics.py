@@ -204,6 +204,13 @@ def test_what_an_answer_leaves_out_does_not_raise_its_score(
     assert [row["text"].partition("_")[0] for row in missing if "which scores 0" in row["reason"]] == said
 
 
+def test_the_dimensions_of_an_earlier_version_are_the_same_metrics():
+    """A run or a monitor of then has all dimensions written out, none of which scores 0 for what is missing."""
+    before = [one.model_dump() | {"zero_if_missing": False} for one in DIMENSIONS]
+    now, then = (choose(["rubric"], {"rubric": values})["rubric"][0] for values in ({}, {"dimensions": before}))
+    assert then.metrics == now.metrics
+
+
 @pytest.mark.parametrize(("own", "zero"), [
     ({}, True), ({"needs_any": ["citations"]}, False), ({"zero_if_missing": False}, False),
     ({"needs_any": ["citations"], "zero_if_missing": True}, True),

@@ -93,9 +93,11 @@ class RubricParameters(Parameters):
     def measured(self, declared: tuple[Metric, ...]) -> tuple[Metric, ...]:
         """Return a metric for each dimension, beside those that every rubric has."""
         known = {metric.name: metric for metric in declared}
-        usual = [one.name for one in DIMENSIONS]
-        own = [
-            known[one.name] if one in DIMENSIONS else Metric(one.name, one.description, threshold=PASS_MARK)
+        usual = {one.name: one.model_copy(update={"zero_if_missing": False}) for one in DIMENSIONS}
+        own = [  # what is missing is scored otherwise by earlier versions, in the same metrics
+            known[one.name]
+            if one.model_copy(update={"zero_if_missing": False}) == usual.get(one.name)
+            else Metric(one.name, one.description, threshold=PASS_MARK)
             for one in self.dimensions
         ]
         whole, passed, *rest = (metric for metric in declared if metric.name not in usual)
