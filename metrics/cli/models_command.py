@@ -30,7 +30,7 @@ def _list(_: argparse.Namespace) -> None:
     say(f"{GET} gets one from the hub; so does a run that names it")
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: argparse.Namespace) -> int:
     from metrics.library.known_models import KNOWN, check_model
 
     known = {model.title for model in KNOWN}
@@ -40,9 +40,8 @@ def _check(options: argparse.Namespace) -> None:
     for model in KNOWN:
         if options.name and model.title not in options.name:
             continue
-        found = check_model(model, Workspace(options.workspace).path / "cache", download=options.download)
-        wrong |= found.ok is False
-        verdict = {True: "ok", False: "FAILED", None: "absent"}[found.ok]
-        say(f"{model.title}, {model.kind.replace('_', ' ')}: {verdict}: {found.words}")
-    if wrong:
-        raise SystemExit(1)
+        ok, words = check_model(model, Workspace(options.workspace).path / "cache", download=options.download)
+        wrong |= ok is False
+        verdict = {True: "ok", False: "FAILED", None: "absent"}[ok]
+        say(f"{model.title}, {model.kind.replace('_', ' ')}: {verdict}: {words}")
+    return int(wrong)

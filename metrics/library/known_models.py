@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from metrics.core.errors import MissingResource
 from metrics.core.evaluator import Evaluator
@@ -130,27 +130,22 @@ KNOWN = (
 )  # fmt: skip
 
 
-class CheckedModel(NamedTuple):
-    """Whether a model computed what is known of it, and what it computed; `ok` is None where it is not here."""
+def check_model(
+    model: KnownModel, cache_folder: Path, setting: str = "", *, download: bool = False
+) -> tuple[bool | None, str]:
+    """Load a model, score cases whose scores are known, and return whether it computes them, and its scores in words.
 
-    ok: bool | None
-    words: str
-
-
-def check_model(model: KnownModel, cache_folder: Path, setting: str = "", *, download: bool = False) -> CheckedModel:
-    """Load a model and score cases whose scores are known.
-
-    `setting`: a folder of its weights in place of its name; `download`: from the hub where it is not here.
+    None and why where it is not here. `setting`: a folder with its weights, not its name; `download`: from the hub.
     """
     if not (setting or model.place or (download and not missing_model(model.kind, {model.kind: model.name}))):
-        return CheckedModel(None, model.missing)
+        return None, model.missing
     entry, parameters = choose([model.evaluator], {model.evaluator: dict(model.parameters)})[model.evaluator]
     cases = [Case.of(**case) for case, _, _ in model.expected]
     try:
         models = Resources({model.kind: setting or model.name}, cache_folder).models(entry, parameters)
         scores = entry(cases, parameters, **models)
     except MissingResource as failure:
-        return CheckedModel(False if setting or model.place else None, str(failure))
+        return False if setting or model.place else None, str(failure)
     values = [score.values.get(model.metric or entry.primary.name) for score in scores]
     ok, found = True, []
     for value, (case, low, high) in zip(values, model.expected, strict=True):
@@ -158,4 +153,4 @@ def check_model(model: KnownModel, cache_folder: Path, setting: str = "", *, dow
         ok = ok and within
         shown = "no value" if value is None else f"{value:.4g}"
         found.append(shown if within else f"{shown} of {case['answer']!r}, expected {low:.4g} to {high:.4g}")
-    return CheckedModel(ok, ", ".join(found))
+    return ok, ", ".join(found)

@@ -231,10 +231,7 @@ def shift_of(numbers: Ints, values: Floats, event: Event, expected: Bounds, leve
 def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tuple[Ints, Floats]:
     """Return the sample at which each unit of production was counted, [unit], and its share of each event."""
     first = max(0, monitor.state.sampled - LATEST) // BLOCK * BLOCK
-    samples = monitor.query(
-        f"SELECT {UNIT_COLUMNS} FROM samples WHERE number >= ? ORDER BY number",
-        [first],
-    )
+    samples = monitor.query(f"SELECT {UNIT_COLUMNS} FROM samples WHERE number >= ? ORDER BY number", [first])
     numbers = samples["number"].to_numpy(np.int64)
     scores = np.full((len(numbers), len(events)), np.nan)
     for place in {event.row for event in events}:
