@@ -157,7 +157,9 @@ def prepare(
         own = {EMBEDDER: system.embedder}
         resources |= own if models.weights_of(EMBEDDER, own) else {}
     if judge := judge_settings(evaluation, door, untrusted):
-        resources |= {JUDGE: _sampling_as_in(system, judge) if system else judge}
+        resources |= {JUDGE: judge}
+    if system and resources.get(JUDGE):
+        resources |= {JUDGE: _sampling_as_in(system, resources[JUDGE])}
     parameters, resources = with_prompts(
         parameters,
         resources,
