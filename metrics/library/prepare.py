@@ -146,9 +146,9 @@ def prepare(
     read = with_artifacts(evaluation, read._replace(suite=suite, outputs=outputs))
     read = _of_cases(kept, read._replace(subset=subset.model_copy(update={"label_map": merged})))
     ids = chosen_evaluators(evaluation, read.suite, read.outputs)
-    given = with_own_scores(given, ids, read.outputs)
     system = CONVENTIONS.get(evaluation.as_in or "")
-    chosen, parameters = engine.with_followed(ids, with_convention(given, ids, system) if system else given)
+    asked = with_own_scores(given, ids, read.outputs)
+    chosen, parameters = engine.with_followed(ids, with_convention(asked, ids, system) if system else asked)
     parameters = with_label_map(parameters, chosen, merged, suite, door)
     parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
