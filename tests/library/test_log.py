@@ -46,7 +46,7 @@ def test_a_logged_run_has_the_scores_that_were_added(workspace):
     }  # fmt: skip
     cell = board.cells["a", "own_scores/tone"]
     assert (cell.value, cell.goodness, cell.problem, cell.n) == (2.5, 0.375, True, 2)
-    assert "✗ tone · 2.0 · so it sounds" in repr(run.show("c0", "own_scores", "a"))
+    assert "✗ tone · 2 · so it sounds" in repr(run.show("c0", "own_scores", "a"))
     assert not any((workspace / "logs").iterdir())
 
 

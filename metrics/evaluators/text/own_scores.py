@@ -170,4 +170,5 @@ def _verdict(metric: Metric, text: str, value: float, reason: str) -> Verdict:
     """Return a number as a verdict: it holds on the good side of its threshold, a yes or no by itself."""
     limit = metric.threshold if metric.threshold is not None else 0.5 if metric.binary else None
     holds = None if limit is None or metric.direction is Direction.NONE else metric.passes(value, limit)
-    return Verdict(metric.name, yes_or_no(holds), text, reason)
+    label = text if text.strip().casefold() in WORDS else f"{value:.6g}"
+    return Verdict(metric.name, yes_or_no(holds), label, reason)
