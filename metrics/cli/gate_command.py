@@ -156,17 +156,24 @@ def print_leaderboard(run: Run) -> None:
     head = headline(board)
     say(head.sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
+    of = {column.key: column.evaluator for column in board.columns}
+    valued = {of[key] for (_, key), cell in board.cells.items() if cell.value is not None and key in of}
+    silent: dict[str, dict[str, None]] = {}  # evaluators, or metrics, by the reason why no model has a value
     for column in board.columns:
         if column.minor:
             continue
+        cells = [(name, cell) for name in head.models if (cell := board.cells.get((name, column.key))) is not None]
+        reasons = {cell.reason if cell.value is None else None for _, cell in cells}
+        if len(reasons) == 1 and (reason := reasons.pop()):
+            title = f" · {column.title}" if column.evaluator in valued else ""
+            silent.setdefault(reason, {})[f"{column.evaluator}{title}"] = None
+            continue
         say(f"{column.evaluator} · {column.title} {ARROWS[column.direction]}")
-        for model in head.models:
-            cell = board.cells.get((model, column.key))
-            if cell is None:
-                continue
+        for model, cell in cells:
             value = cell.reason if cell.value is None else with_interval(cell.value, cell.low, cell.high)
             unscored = unscored_words(cell)
             say(f"  {model:<{wide}}  {value}  n {cell.n}{f', {unscored}' if unscored else ''}")
+    say(*(f"{', '.join(evaluators)}: {reason}" for reason, evaluators in silent.items()))
     say(*board.cautions)
     for evaluator, words in local_agreement(run).items():
         say(f"local judge, {evaluator}: {words}")

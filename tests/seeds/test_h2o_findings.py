@@ -203,3 +203,12 @@ def test_what_each_evaluator_needs() -> None:
     every = {"question", "expected_answers", "retrieved_contexts", "answer", "conditions"}
     found = {id: set(evaluators()[id].inputs) & every for id in DECLARED if id not in ("agent_sanity", "byop")}
     assert found == NEEDS
+
+
+def test_what_has_no_value_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a judge, the command names the evaluators that need one in a line, not model by model and metric."""
+    (tmp_path / "all.json").write_text(json.dumps([{"input": Q, "answer": E1, "contexts": [E1], "expected": E1}]))
+    assert main(["evaluate", str(tmp_path / "all.json"), "--preset", "h2o", "--as-in", "h2o"]) == 0
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if "no judge is chosen" in line)
+    judged = {id for id in DECLARED if "judge" in evaluators()[id].needs} - {"byop"}
+    assert judged <= set(told.partition(": ")[0].split(", "))
