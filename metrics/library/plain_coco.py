@@ -1,29 +1,34 @@
 """COCO files in their plain form straight into columns of numbers; any other file is left to the careful reader.
 
-msgspec reads every file of the right types into the columns that the rules of metrics.vision.coco_columns are about. A
-file that breaks a rule, or holds other types, is not plain: what is wrong with it, if anything, is for the reader of
-uploads to find.
+Two fast readers: a scanner of boxes in their plain form, and msgspec for every file of the right types. Both end in the
+columns that the rules of metrics.vision.coco_columns are about. A file that breaks a rule, or holds other types, is not
+plain: what is wrong with it, if anything, is for the reader of uploads to find.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.array_types import Floats, Int32s, Ints
-from metrics.core.files import bytes_of
+from metrics.core.array_types import Bytes, Floats, Int32s, Ints
+from metrics.core.files import bytes_of, open_regular
 from metrics.vision import coco_columns as coco
 from metrics.vision.masks import Masks, Shapes, draw, is_ring
 
+Records = tuple[Ints, Floats, Floats]  # ids [2 or 4, N], boxes [N, 4], areas or scores [N]
 Number = TypeVar("Number", bound=np.generic)
-FIRST = 1 << 16  # bytes of which the keys are looked at
+BLOCK = 1 << 22  # bytes of results that a thread scans at a time
+LONGEST = 1 << 16  # bytes of the longest record of which the end is looked for
+BLANKS = b" \t\r\n"
 MEANT = re.compile(rb'"(is_crowd|isCrowd|label|category|category_name|class_name|class|name)"')  # see Listing
 
 
@@ -94,11 +99,83 @@ def read_plain(
     gt_json: Path, results_json: Path, iou_type: coco.IouType
 ) -> tuple[coco.GroundTruth, coco.Results] | None:
     """Return both files as columns; None where one is not plain."""
-    try:
-        truth = _truth(gt_json, iou_type)
-        return truth, _results(results_json, truth, iou_type)
-    except (NotPlain, OSError, OverflowError, msgspec.DecodeError):
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        try:
+            ground = threads.submit(_truth, gt_json, iou_type)
+            blocks = _scan(results_json, threads) if iou_type == "bbox" else []
+            truth = ground.result()
+            return truth, _scanned(blocks, truth) or _results(results_json, truth, iou_type)
+        except (NotPlain, OSError, OverflowError, msgspec.DecodeError):
+            threads.shutdown(wait=False, cancel_futures=True)
+            return None
+
+
+def _scan(path: Path, threads: Executor) -> list[Future[Records | None]]:
+    """Return the columns of each block of results, None where it is not plain."""
+    size = path.stat().st_size
+    return [threads.submit(_scan_block, path, begin) for begin in range(0, size, BLOCK)]
+
+
+def _scan_block(path: Path, begin: int) -> Records | None:
+    """Return the columns of the records that follow a "}," which begins in the block, and the file's first.
+
+    Each thread reads its own block. Were a "}," within a string or a nested object, the block before it would not be
+    plain.
+    """
+    data = bytearray(BLOCK + LONGEST)
+    with open_regular(path) as file:
+        file.seek(begin)
+        length = file.readinto(data)
+    if begin:
+        start = data.find(b"},", 0, length) + 2
+        if not 2 <= start < BLOCK + 2:  # no record begins here: the last one ends the file, or the next block
+            return np.empty((2, 0), np.int64), np.empty((0, 4)), np.empty(0)
+    else:
+        start = data.find(b"[", 0, length) + 1
+        if data[:start].strip(BLANKS) != b"[":
+            return None
+    end = data.find(b"},", BLOCK, length) + 1
+    if not end:
+        end = data.rfind(b"]", start, length)
+        if end < 0 or length == len(data) or data[end + 1 : length].strip(BLANKS):
+            return None
+    data[end] = 0
+    found = _records(np.frombuffer(data, np.uint8)[start : end + 1], "results")
+    if found is None:
         return None
+    _check_results(found[1], found[2])
+    return found
+
+
+def _records(data: Bytes, kind: Literal["annotations", "results"]) -> Records | None:
+    """Return image and category ids, of annotations also ids and crowds, [2 or 4, N], boxes [N, 4] and areas or scores.
+
+    None where a record is not plain; data ends with a 0.
+    """
+    from metrics.vision.compiled import coco_records
+
+    room = len(data) // coco_records.SHORTEST + 1
+    names, rows = (coco_records.ANNOTATION, 4) if kind == "annotations" else (coco_records.RESULT, 2)
+    whole, box, number = np.zeros((rows, room), np.int64), np.empty((room, 4)), np.empty(room)
+    count = coco_records.scan_records(data, names, whole.reshape(-1), box.reshape(-1), number)
+    return None if count < 0 else (whole[:, :count], box[:count], number[:count])
+
+
+def _scanned(blocks: Sequence[Future[Records | None]], truth: coco.GroundTruth) -> coco.Results | None:
+    """Return the results of scanned blocks; None where one is not plain."""
+    parts = []
+    for place, block in enumerate(blocks):
+        part = block.result()
+        if part is None:
+            for later in blocks[place:]:
+                later.cancel()
+            return None
+        parts.append(part)
+    if not parts:
+        return None
+    ids, boxes, scores = zip(*parts, strict=True)
+    image, category = np.concatenate(ids, axis=1)
+    return _coded(image, category, np.concatenate(boxes), np.concatenate(scores), truth)
 
 
 def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
@@ -107,13 +184,17 @@ def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
     image_ids, category_ids = _column(images, "id", np.int64), _column(categories, "id", np.int64)
     labels = [category.name for category in categories]
     sizes = np.column_stack([_column(images, side, np.int64) for side in ("height", "width")])
+    shapes: list[Segmentation] = []
     _need_usual_keys(document.annotations)
-    annotations = _ANNOTATION_DECODERS[iou_type].decode(document.annotations)
-    image, category, ids, crowd = (
-        _column(annotations, key, np.int64) for key in ("image_id", "category_id", "id", "iscrowd")
-    )
-    box = _flat((annotation.bbox for annotation in annotations), len(annotations))
-    area = _column(annotations, "area", np.float64)
+    found = _scanned_annotations(document.annotations) if iou_type == "bbox" else None
+    if found is None:
+        annotations = _ANNOTATION_DECODERS[iou_type].decode(document.annotations)
+        keys = ("image_id", "category_id", "id", "iscrowd")
+        whole = np.stack([_column(annotations, key, np.int64) for key in keys])
+        box = _flat((annotation.bbox for annotation in annotations), len(annotations))
+        found = whole, box, _column(annotations, "area", np.float64)
+        shapes = [annotation.segmentation for annotation in annotations] if iou_type == "segm" else []
+    (image, category, ids, crowd), box, area = found
     _check(coco.image_faults(image_ids))
     _check(coco.category_faults(category_ids, np.array(labels, np.str_)))
     _check(coco.annotation_faults(ids))
@@ -130,7 +211,14 @@ def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
         return truth
     _check(coco.size_faults(sizes))
     _check(coco.pixel_faults(sizes))
-    return replace(truth, masks=_masks([annotation.segmentation for annotation in annotations], sizes[truth.image]))
+    return replace(truth, masks=_masks(shapes, sizes[truth.image]))
+
+
+def _scanned_annotations(array: msgspec.Raw) -> Records | None:
+    data = bytearray(array)
+    data[-1] = 0  # the bracket
+    found = _records(np.frombuffer(data, np.uint8)[1:], "annotations")
+    return found and (found[0].copy(), found[1].copy(), found[2].copy())  # without the room that was left
 
 
 def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coco.Results:
@@ -152,7 +240,7 @@ def _results(path: Path, truth: coco.GroundTruth, iou_type: coco.IouType) -> coc
 
 def _need_usual_keys(array: Any) -> None:
     """Leave records to the careful reader whose first ones have keys that change or contradict others."""
-    _require(not MEANT.search(bytes(memoryview(array)[:FIRST])))
+    _require(not MEANT.search(bytes(memoryview(array)[:LONGEST])))
 
 
 def _check_results(box: Floats, score: Floats) -> None:

@@ -42,7 +42,7 @@ def _compile_matching() -> None:
 
 
 def _compile_the_rest() -> None:
-    from metrics.vision.compiled import ranked
+    from metrics.vision.compiled import coco_records, ranked
 
     zero, flag = np.zeros(1, np.int32), np.zeros(1, np.uint8)
     drawn = masks.draw(masks.Shapes.of(box=np.array([[0.0, 0.0, 10.0, 10.0]])), 10, 10)
@@ -55,6 +55,7 @@ def _compile_the_rest() -> None:
     runs = panoptic.SegmentRuns.of(drawn, 0, 1, 100)
     panoptic.match_segments(runs, runs, zero, zero, np.zeros(1, np.bool_))
     number = np.empty(4)
+    coco_records.scan_records(flag, coco_records.RESULT, np.empty(2, np.int64), number, number)
     ranked.stand(zero, number, number, number, 1, 1)
     ranked.rank_right(zero, flag, zero, flag, zero, 1)
 

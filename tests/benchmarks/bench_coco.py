@@ -179,7 +179,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
         print(f"{name:<24}{kind:<9}{again}{fresh(records):9.3f}{fresh(records, 'memory'):9.0f}{off:12.0e}")
     rows = []
     parts = found["assay", "parts"]
-    for kind, what, limit in (("bbox", "boxes", 1.0), ("segm", "masks", 1.5)):
+    for kind, what, limit in (("bbox", "boxes", 0.6), ("segm", "masks", 1.5)):
         ours, rivals = found["assay", kind], [name for name in FAST if (name, kind) in found]
         if not rivals:
             continue
@@ -193,7 +193,7 @@ def ratios(found: dict[tuple[str, str], list[dict[str, Any]]], versions: dict[st
         title = "COCO boxes: fresh process, imports included"
         rows.append(table.Row(title, fresh(ours), "s", fresh(fastest), of, most=2.6))
         title = "COCO boxes: peak memory of the fresh process"
-        rows.append(table.Row(title, fresh(ours, "memory"), "MB", fresh(fastest, "memory"), of, most=2.5))
+        rows.append(table.Row(title, fresh(ours, "memory"), "MB", fresh(fastest, "memory"), of, most=2))
         for part, (title, most) in PARTS.items():
             taken = statistics.median(entry[part] for entry in parts)
             rows.append(table.Row(title, taken, "s", warm(fastest), of, most=most))

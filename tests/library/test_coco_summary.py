@@ -21,7 +21,7 @@ from tests.vision.coco_oracle import random_scene
 from tests.vision.mask_oracle import random_masks
 
 NAMES = tuple("AP AP50 AP75 AP_small AP_medium AP_large AR_1 AR_10 AR_100 AR_small AR_medium AR_large".split())
-READERS = ("typed", "strict")
+READERS = ("scanned", "typed", "strict")
 
 
 def reference(truth, results, iou_type="bbox"):
@@ -67,6 +67,8 @@ def scene(seed):
 
 def use_reader(monkeypatch, reader) -> None:
     """Let only this reader, and those behind it, have the files."""
+    if reader != "scanned":
+        monkeypatch.setattr(plain_coco, "_scan", lambda *_: [])
     if reader == "strict":
         monkeypatch.setattr(plain_coco, "_truth", not_plain)
 
@@ -236,11 +238,33 @@ def test_fast_and_careful_readers_agree_on_what_is_right(tmp_path, monkeypatch, 
     assert refused > 120
 
 
+@pytest.mark.parametrize("indent", [None, 3], ids=["in one line", "indented"])
+def test_many_blocks_are_one_file(tmp_path, monkeypatch, indent):
+    truth, results = scene(3)
+    text = json.dumps(results[:60], indent=indent)
+    paths = write(tmp_path, "t.json", truth), write(tmp_path, "r.json", text)
+    whole = read_coco(*paths).objects
+    read = []
+    scan = plain_coco._scan_block
+    monkeypatch.setattr(plain_coco, "_scan_block", lambda path, begin: read.append(begin) or scan(path, begin))
+    monkeypatch.setattr(plain_coco, "_results", lambda *_: None)  # nothing else reads the file
+    monkeypatch.setattr(plain_coco, "LONGEST", 300)
+    for block in [*range(1, 400), len(text) - 2, len(text) - 1, len(text)]:
+        read.clear()
+        monkeypatch.setattr(plain_coco, "BLOCK", block)
+        parts = read_coco(*paths).objects
+        assert len(read) == -(-len(text) // block)
+        assert np.array_equal(whole.prediction_box, parts.prediction_box), block
+        assert np.array_equal(whole.score_order, parts.score_order), block
+
+
 @pytest.mark.parametrize("end", ["", ",", "]]", "] x", "}", "},]", ",{}]"])
-def test_a_file_cut_off_or_with_more_behind_its_end_is_not_plain(tmp_path, end):
+def test_a_file_cut_off_or_with_more_behind_its_end_is_not_plain(tmp_path, monkeypatch, end):
     truth, results = scene(3)
     paths = write(tmp_path, "t.json", truth), write(tmp_path, "r.json", json.dumps(results[:20])[:-1] + end)
-    assert plain_coco.read_plain(*paths, "bbox") is None
+    for block in (1, 90, 1000, 1 << 22):
+        monkeypatch.setattr(plain_coco, "BLOCK", block)
+        assert plain_coco.read_plain(*paths, "bbox") is None, block
 
 
 def test_extra_keys_and_other_blanks_change_nothing(tmp_path):

@@ -78,6 +78,8 @@ EQUIVALENT = {
     ("vision/compiled/box_matching.py", "box_pairs", "x2 > x and y2 > y → x2 > x or y2 > y"): FILTER,
     ("vision/compiled/box_matching.py", "box_pairs",
         "solid & (x2 > left[j]) & (right[j] > x) → solid & (x2 > left[j]) | (right[j] > x)"): FILTER,
+    ("vision/compiled/coco_records.py", "_key",
+        "i > begin + np.uint64(16) → i >= begin + np.uint64(16)"): "no key that is looked for has 16 characters",
     ("vision/compiled/mask_runs.py", "_union", "one[a] <= two[b] → one[a] < two[b]"): "runs with one begin are joined",
     ("vision/compiled/mask_runs.py", "draw", "2 * most → 3 * most"): "more room than is needed",
     ("vision/rle.py", "box", "-1.0 → -2.0"): "anything below the first column",

@@ -36,7 +36,7 @@ import pyarrow as pa
 from dataclasses import replace
 from numba.core.dispatcher import Dispatcher
 from metrics.core.registry import evaluators
-from metrics.vision.compiled import box_matching, curves, keypoint_pairs, label_map_counts
+from metrics.vision.compiled import box_matching, coco_records, curves, keypoint_pairs, label_map_counts
 from metrics.vision.compiled import mask_bands, mask_runs, outcome_codes, ranked, sorting
 from metrics.vision.warm_up import warm_up
 from tests.evaluators.detected import outputs_of, suite_of
@@ -44,7 +44,7 @@ from tests.evaluators.detected import outputs_of, suite_of
 LOOPS = [
     loop
     for part in (
-        curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting, keypoint_pairs,
+        coco_records, curves, mask_runs, box_matching, outcome_codes, ranked, label_map_counts, sorting, keypoint_pairs,
         mask_bands,
     )
     for loop in vars(part).values()
