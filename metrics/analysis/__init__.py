@@ -12,11 +12,11 @@ from metrics.analysis.cases.case_items import (
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
 from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_ids
 from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
-from metrics.analysis.cases.full_score import FullScoreEstimate, full_score_estimates
+from metrics.analysis.cases.full_score import full_score_estimates
 from metrics.analysis.comparison.compare import Comparison, Difference, compare, compare_labels, comparison_of_columns
 from metrics.analysis.comparison.comparison_cases import differences
 from metrics.analysis.comparison.decisions import Decision, decisions
-from metrics.analysis.comparison.head_to_head import HeadToHead, Standing, head_to_head
+from metrics.analysis.comparison.head_to_head import HeadToHead, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
 from metrics.analysis.comparison.shares_within import shares_within
 from metrics.analysis.comparison.unpaired import Unpaired
@@ -37,13 +37,13 @@ from metrics.analysis.labels.judgements import (
     quotes,
 )
 from metrics.analysis.leaderboard.distributions import Distribution, Distributions, distributions, metrics_by_case
-from metrics.analysis.leaderboard.guarantees import ScoreGuarantee, score_guarantees
+from metrics.analysis.leaderboard.guarantees import score_guarantees
 from metrics.analysis.leaderboard.headline import Headline, headline, primary_columns
 from metrics.analysis.leaderboard.label_numbers import curve_columns, curves, label_metrics, label_numbers
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
-from metrics.analysis.leaderboard.noise import ModelNoise, Noise, PromptNoise, is_repeated, noise
+from metrics.analysis.leaderboard.noise import ModelNoise, Noise, is_repeated, noise
 from metrics.analysis.leaderboard.ranks import Ranks, ranks
-from metrics.analysis.leaderboard.resources import Resource, Usage, resources
+from metrics.analysis.leaderboard.resources import Resource, resources
 from metrics.analysis.objects.matching_again import Measured, Rules, compared, match_objects, rules
 from metrics.analysis.objects.object_export import as_coco, as_csv, as_yolo, selected_suite
 from metrics.analysis.objects.object_filter import ObjectFilter
@@ -61,20 +61,11 @@ from metrics.analysis.objects.operating_point import OperatingPoint, best_point,
 from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments
 from metrics.analysis.objects.thumbnails import Window, thumbnails
-from metrics.analysis.objects.working_points import (
-    Listed,
-    WorkingPoint,
-    confused,
-    match_evaluators,
-    matched,
-    scored,
-    working_point,
-)
+from metrics.analysis.objects.working_points import confused, match_evaluators, matched, scored, working_point
 from metrics.analysis.ranking.objectives import Objective, objectives
 from metrics.analysis.ranking.pareto_front import ParetoFront, Placing, pareto_front
-from metrics.analysis.ranking.several_suites import Overall, SeveralSuites, SuiteCell, SuiteColumn, several_suites
-from metrics.analysis.ranking.weighted_scores import Part, TurningPoint, WeightedScore, WeightedScores, weighted_scores
+from metrics.analysis.ranking.several_suites import Overall, SeveralSuites, several_suites
+from metrics.analysis.ranking.weighted_scores import Part, WeightedScores, weighted_scores
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_outcomes import measures
-from metrics.analysis.slices.slice_values import slice_values
 from metrics.analysis.trend import Stop, Trend, runs_of_suite, same_suite, trend

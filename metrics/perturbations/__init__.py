@@ -9,8 +9,7 @@
 A variant has the expected answers of its original. `copy` is the control: what flips there flips by chance.
 """
 
-from metrics.perturbations.answers import ANSWER_KINDS, UNASKED_KINDS, VariedAnswers, judged_again, vary_answers
-from metrics.perturbations.kind import INTENSITIES, Intensity, Kind
+from metrics.perturbations.kind import INTENSITIES, Kind
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
 from metrics.perturbations.variant_rows import Skipped

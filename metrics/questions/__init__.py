@@ -11,20 +11,7 @@
 """
 
 from metrics.questions.cost import estimate
-from metrics.questions.draft import (
-    STATUS,
-    Draft,
-    DraftNotFound,
-    Dropped,
-    Passage,
-    Proposed,
-    Review,
-    approved,
-    drafts,
-    read_draft,
-    review,
-    save_draft,
-)
+from metrics.questions.draft import Draft, DraftNotFound, Review, approved, drafts, read_draft, review, save_draft
 from metrics.questions.kinds import QUESTION_KINDS, Kind
 from metrics.questions.settings import QuestionSettings, question_settings
 from metrics.questions.write_questions import questions_from_documents, write_questions

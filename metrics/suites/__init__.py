@@ -13,7 +13,7 @@ Suites never change: every function gives a new one. Those made by `perturb` sta
 """
 
 from metrics.core.suite_difference import Change, Difference, difference
-from metrics.store.table_files import FORMATS, suite_bytes, write_suite
+from metrics.store.table_files import suite_bytes, write_suite
 from metrics.suites.duplicates import Duplicate, duplicates, independent_cases
 from metrics.suites.suite_contents import complexity_distribution, tag_counts, tag_index, values_of, with_originals
 from metrics.suites.suite_edits import (
@@ -28,6 +28,6 @@ from metrics.suites.suite_edits import (
     save_part,
 )
 from metrics.suites.suite_history import Version, save_version, versions
-from metrics.suites.suite_merge import CONFLICTS, Merged, merge
+from metrics.suites.suite_merge import CONFLICTS, merge
 from metrics.suites.suite_rows import add_cases, change_cases, free_id, relabel_objects, rename_cases
 from metrics.suites.suite_splits import sample, split
