@@ -1,9 +1,12 @@
 """Controls in the page itself. The address is the only truth, as with the sidebar's filters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from components.widgets import url
 
@@ -91,7 +94,19 @@ def download(
     label: str, data: Any, file: str, key: str | None = None, icon: str = ":material/download:", **options: Any
 ) -> None:
     """Draw a button that downloads a file; the page does not run again for it, and a callable is called only then."""
-    st.download_button(label, data, file, key=key, icon=icon, on_click="ignore", **options)
+    made = _made_for_visitor(data) if callable(data) else data
+    st.download_button(label, made, file, key=key, icon=icon, on_click="ignore", **options)
+
+
+def _made_for_visitor(make: Callable[[], T]) -> Callable[[], T]:
+    """Return the function as it runs in this page: the server calls it in a thread that knows of no visitor."""
+    enter = partial(add_script_run_ctx, ctx=get_script_run_ctx())
+
+    def made() -> T:
+        with ThreadPoolExecutor(1, initializer=enter) as thread:
+            return thread.submit(make).result()
+
+    return made
 
 
 def agreed(key: str, value: T) -> T | None:

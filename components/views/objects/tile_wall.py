@@ -10,7 +10,7 @@ from components.data import Place, object_exports, reviews, run_reads, visitors,
 from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList
 from components.views.results import mark_controls, saved_views
-from components.widgets import url
+from components.widgets import controls, url
 from metrics.analysis import Tile
 from metrics.analysis.objects.object_export import MAX_EXPORTED as MOST_EXPORTED
 from metrics.presentation import format
@@ -72,10 +72,8 @@ def _draw_export(listed: ObjectList, ticked: Sequence[Place], total: int, thing:
         limit = f", the first {format.count(MOST_EXPORTED)} of them" if count > MOST_EXPORTED else ""
         st.caption(f"{format.count(count)} {thing}{limit}")
         for form, (title, ending, holds) in FORMATS.items():
-            st.download_button(
-                title, partial(object_exports.export_objects, listed.run, form, listed.evaluator, choice),
-                f"selection.{ending}", help=holds, on_click="ignore", icon=":material/download:", key=f"export-{form}",
-            )  # fmt: skip
+            make = partial(object_exports.export_objects, listed.run, form, listed.evaluator, choice)
+            controls.download(title, make, f"selection.{ending}", f"export-{form}", help=holds)
         if not visitors.may("editor"):
             return
         name = st.text_input(

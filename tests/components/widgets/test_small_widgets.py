@@ -2,6 +2,8 @@
 
 import json
 import logging
+import threading
+from collections.abc import Callable
 
 import pytest
 from starlette.websockets import WebSocketDisconnected
@@ -12,6 +14,7 @@ from components.widgets.chart import file_name
 from components.widgets.frame import scripts
 from components.widgets.literal import literal
 from metrics.presentation.palette import MUTED
+from tests.conftest import PROJECT
 
 
 def drawn() -> None:
@@ -120,3 +123,38 @@ def test_address_of_a_view(values: dict, expected: str) -> None:
 
 def test_every_file_is_a_page() -> None:
     assert {path.stem for path in (url.ROOT / "pages").glob("*.py")} - {"__init__"} == set(url.PAGES)
+
+
+def offered() -> None:
+    """A page with a download that is made of what the session knows of its visitor."""
+    import streamlit as st
+
+    from components.widgets.controls import download
+
+    st.session_state["visitor"] = "Ada"
+    download("Get it", lambda: str(st.session_state["visitor"]), "visitor.txt")
+
+
+def test_a_download_is_made_as_in_the_page_though_the_server_asks_for_it_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[Callable[[], str]] = []
+    monkeypatch.setattr("streamlit.download_button", lambda _label, data, *_, **_options: made.append(data))
+    with monkeypatch.context() as patch:
+        answers: list[str] = []
+        patch.setattr("threading.excepthook", lambda failure: answers.append(str(failure.exc_value)))
+        assert not AppTest.from_function(offered).run().exception
+        asked = threading.Thread(target=lambda: answers.append(made[0]()))
+        asked.start()
+        asked.join()
+    assert answers == ["Ada"]
+
+
+def test_downloads_are_drawn_in_one_place() -> None:
+    drawing = {
+        path.name
+        for folder in ("pages", "components")
+        for path in (PROJECT / folder).rglob("*.py")
+        if "download_button(" in path.read_text(encoding="utf-8")
+    }
+    assert drawing == {"controls.py"}
