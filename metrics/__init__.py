@@ -78,9 +78,8 @@ def _missing(name: str) -> Exception:
     if name.startswith("__") or (other := other_metrics()) is None:
         return AttributeError(text)
     text += f": this is Assay's package, {PACKAGE}, which hides {other}; rename that file to import both"
-    imported = (
-        sys._getframe(2).f_code.co_name == "_handle_fromlist"
-    )  # `from metrics import` drops the words of the other
+    # `from metrics import` drops the words of the other
+    imported = sys._getframe(2).f_code.co_name == "_handle_fromlist"
     return ImportError(text) if imported else AttributeError(text)
 
 

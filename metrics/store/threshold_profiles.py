@@ -16,9 +16,8 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import hold_lock, make_folder, read_json, write_json
 
 Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
-Stored = tuple[
-    str | None, Mapping[str, Thresholds], Mapping[str, Sequence[str]]
-]  # in force, profiles, decisive metrics
+# in force, profiles, decisive metrics
+Stored = tuple[str | None, Mapping[str, Thresholds], Mapping[str, Sequence[str]]]
 MAX_NAME = 80  # characters of a profile's name
 FORM = "profiles as the page Thresholds writes them; remove the file to begin with none"
 

@@ -39,9 +39,8 @@ LISTED = re.compile(r"[ \t>]*(?:[-*+•–]|\[?\^?\d{1,4}[\]).:]|【\d{1,4}】|h
 ENTRY_NUMBER = re.compile(r"[ \t>]*(?:[-*+•–][ \t]+)?[\[【(]?\^?(\d{1,6})[\]】).:]+")
 DEFINITION = re.compile(r"^\[\^?\w{1,50}\]:[^\n]*\n?", re.MULTILINE)  # of a footnote, or of a link
 JOINER = re.compile(rf"[\s,;.]*{AND}[\s,;]*")
-OPENED = re.compile(
-    rf"[(（]\s*(?:(?i:see(?: also)?|cf|vgl|siehe|e\.g|per|{LEAD}))?[\s.,:：]*$"
-)  # a bracket about markers
+# a bracket about markers
+OPENED = re.compile(rf"[(（]\s*(?:(?i:see(?: also)?|cf|vgl|siehe|e\.g|per|{LEAD}))?[\s.,:：]*$")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 BULLET = re.compile(r"(?:\A|\n)[^\S\n]*(?:[-*•·]|\d{1,3}[.)])\s*$")  # of the item that the next marker begins
 AFTER_A_MARKER = " \t\r\n.,;:!?…)。．，、；：！？）।।؟،؛۔"  # closes what was cited, does not begin what follows

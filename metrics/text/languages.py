@@ -145,9 +145,8 @@ CODES = {
     for code, names in re.findall(r"(\w+): ([^:]+)(?=\s\w+:|\Z)", LANGUAGES)
     for name in names.split()
 }
-JOINED = re.compile(
-    "[\u3040-\u9fff\uac00-\ud7af\u0600-\u06ff\u0e00-\u0e7f]"
-)  # scripts that join a preposition to the name
+# Scripts that join a preposition to the name
+JOINED = re.compile("[\u3040-\u9fff\uac00-\ud7af\u0600-\u06ff\u0e00-\u0e7f]")
 SPACED = sorted((name for name in CODES if not JOINED.search(name)), key=len)
 UNSPACED = sorted((name for name in CODES if JOINED.search(name)), key=len)
 
