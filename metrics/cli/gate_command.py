@@ -156,8 +156,8 @@ def print_leaderboard(run: Run) -> None:
     head = headline(board)
     say(head.sentence)
     wide = max([len("model"), *(len(model) for model in board.models)])
-    of = {column.key: column.evaluator for column in board.columns}
-    valued = {of[key] for (_, key), cell in board.cells.items() if cell.value is not None and key in of}
+    keys = {key for (_, key), cell in board.cells.items() if cell.value is not None}
+    valued = {column.evaluator for column in board.columns if column.key in keys}
     silent: dict[str, dict[str, None]] = {}  # evaluators, or metrics, by the reason why no model has a value
     for column in board.columns:
         if column.minor:

@@ -203,8 +203,10 @@ def _parsed(text: str, name: str) -> Mapping[str, Any]:
     return found
 
 
-def named_rubric(workspace: Path, name: str, files: bool) -> Rubric:
-    """Return the usual rubric, a saved one by id or, with `files`, the one in a file. Raises InputError."""
+def named_rubric(workspace: Path, name: str | Mapping[str, Any], files: bool) -> Rubric:
+    """Return the usual rubric, a saved one by id, one in a mapping or, with `files`, in a file. Raises InputError."""
+    if not isinstance(name, str):
+        return read_rubric(json.dumps(name, default=str), "rubric")
     if name == USUAL_RUBRIC.id:
         return USUAL_RUBRIC
     if files and name.endswith(ENDINGS):
@@ -219,16 +221,10 @@ def named_rubric(workspace: Path, name: str, files: bool) -> Rubric:
 def with_rubric(
     parameters: Mapping[str, Mapping[str, Any]] | None, workspace: Path, files: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters with the rubric that evaluator `rubric` names, or is given as a mapping like a file's, in
-    place of its name; see named_rubric.
-    """
+    """Return the parameters with the rubric that evaluator `rubric` names in place of its name; see named_rubric."""
     found = {id: dict(values) for id, values in (parameters or {}).items()}
     own = found.get("rubric", {})
     name = own.get("rubric")
     if name and isinstance(name, str | Mapping) and "dimensions" not in own:
-        if isinstance(name, str):
-            rubric = named_rubric(workspace, name, files)
-        else:
-            rubric = read_rubric(json.dumps(name), "rubric")
-        found["rubric"] = {**own, **rubric.parameters}
+        found["rubric"] = {**own, **named_rubric(workspace, name, files).parameters}
     return found

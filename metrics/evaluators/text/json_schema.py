@@ -38,12 +38,8 @@ class JsonSchemaParameters(Parameters):
 
     @field_validator("json_schema", mode="before")
     @classmethod
-    def _as_text(cls, schema: Any) -> Any:
-        return json.dumps(schema) if isinstance(schema, dict | bool) else schema
-
-    @field_validator("json_schema")
-    @classmethod
-    def _usable(cls, schema: str) -> str:
+    def _usable(cls, schema: str | dict[str, Any] | bool) -> str:
+        schema = schema if isinstance(schema, str) else json.dumps(schema, default=str)
         violations(None, schema)
         if nothing := says_nothing(schema):
             raise ValueError(nothing)
