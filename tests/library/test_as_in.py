@@ -40,7 +40,11 @@ STATED = [  # by the page of H2O Eval Studio's evaluators: evaluator, metric, be
     ("gptscore_translation", "multidimensional_quality", "lower", math.inf, False),
 ]  # fmt: skip
 ROWS = [
-    {"question": "Capital of Peru?", "expected": "The capital is Lima.", "answer": "Lima is it now. Lima is it now. Lima is it now."},
+    {
+        "question": "Capital of Peru?",
+        "expected": "The capital is Lima.",
+        "answer": "Lima is it now. Lima is it now. Lima is it now.",
+    },
     {"question": "Capital of Chile?", "expected": "The capital is Santiago.", "answer": "Santiago is the capital."},
 ]
 
