@@ -25,7 +25,7 @@ from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
 from metrics.core.registry import title_of
 from metrics.presentation import calibration_words, format
-from metrics.presentation.names import column_name, metric_name, middle
+from metrics.presentation.format import column_name, metric_name, middle
 from metrics.presentation.viewers import (
     case_texts,
     chat_turns,

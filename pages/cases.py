@@ -16,7 +16,7 @@ from metrics.analysis import Cell, Column, Leaderboard
 from metrics.analysis.cases.case_table import ALONE
 from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import calibration_words, format
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers import case_cells, case_rows
 

@@ -9,7 +9,7 @@ from components.widgets.tables import cell_of, draw_columns, header, numeric, pa
 from metrics.analysis import Standard
 from metrics.analysis.findings.compliance import NOTICE as COMPLIANCE_NOTICE, MeasuredEvidence
 from metrics.presentation import format
-from metrics.presentation.names import column_name
+from metrics.presentation.format import column_name
 from metrics.presentation.questions.what_is_evidence_for_standards import LEGEND, evidence_sentence, evidence_text
 
 MODELS = 6  # columns shown unasked

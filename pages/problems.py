@@ -15,7 +15,7 @@ from components.widgets.frame import begin, frame
 from metrics.core.conventions import limit
 from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 from metrics.presentation.questions import what_went_wrong
 from metrics.presentation.questions.what_is_broken import KINDS
 

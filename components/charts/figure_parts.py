@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from metrics.presentation.format import shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import short_names, shorten
 from metrics.presentation.palette import INK, LINE
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from components.charts.figure_parts import Figure, new_figure, plain, whiskers
-from metrics.presentation.format import interval, number, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import interval, number, short_names, shorten
 from metrics.presentation.palette import INK, LINE, MUTED
 
 BAR = 15  # pixels

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import Figure, mix, new_figure, plain
-from metrics.presentation.format import number
-from metrics.presentation.names import short_names
+from metrics.presentation.format import number, short_names
 from metrics.presentation.noise_words import BETWEEN
 from metrics.presentation.palette import ACCENT, SURFACE, text_colour
 

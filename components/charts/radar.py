@@ -6,8 +6,7 @@ from typing import Any
 
 from components.charts.figure_parts import DASHES, SYMBOLS, Figure, new_figure, plain, undimmed
 from metrics.presentation.blocks import Radar
-from metrics.presentation.format import shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import short_names, shorten
 from metrics.presentation.palette import INK, LINE, MUTED
 
 LINE_OF = 16  # characters beside a spoke

@@ -7,8 +7,7 @@ import pandas as pd
 
 from components.charts.figure_parts import CURVES_HIGH, PANEL_COLUMNS, SHARES, Figure, plain, undimmed, whiskers
 from metrics.presentation.chart_data.curve_points import filled_bins
-from metrics.presentation.format import number
-from metrics.presentation.names import short_names
+from metrics.presentation.format import number, short_names
 from metrics.presentation.palette import INK, MUTED
 
 

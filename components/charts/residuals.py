@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from components.charts.figure_parts import SYMBOLS, Figure, plain, undimmed
-from metrics.presentation.format import exact
-from metrics.presentation.names import short_names
+from metrics.presentation.format import exact, short_names
 from metrics.presentation.palette import INK, MUTED
 
 MOST_BINS = 40

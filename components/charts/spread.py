@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import DASHES, SYMBOLS, Figure, new_figure, panels, plain, point_axis, undimmed
-from metrics.presentation.format import count, number, plural, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import count, number, plural, short_names, shorten
 from metrics.presentation.palette import INK, LINE, MUTED
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from components.charts.figure_parts import Figure, new_figure, plain, point_axis, undimmed, whiskers
-from metrics.presentation.format import count, interval, number, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import count, interval, number, short_names, shorten
 from metrics.presentation.palette import ACCENT, INK, MUTED
 
 NAMED = 12  # models; of more only those on the front have a colour, a name and whiskers

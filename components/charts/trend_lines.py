@@ -6,8 +6,7 @@ from typing import Any
 
 from components.charts.figure_parts import Figure, new_figure, plain, spread, undimmed, whiskers
 from metrics.analysis import Column, Stop
-from metrics.presentation.format import count, interval, moment, number, p_value, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import count, interval, moment, number, p_value, short_names, shorten
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.presentation.phrases import signed
 

@@ -146,7 +146,7 @@ def result_line(run_id: str) -> str:
 
 
 def _result_of(run_id: str) -> str:
-    from metrics.presentation.names import middle
+    from metrics.presentation.format import middle
     from metrics.presentation.phrases import metric_title, with_interval
 
     board, found = leaderboard(run_id), headline(run_id)

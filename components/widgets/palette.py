@@ -9,7 +9,7 @@ from metrics.analysis import Leaderboard
 from metrics.core.errors import RunCorrupt
 from metrics.core.registry import evaluator_ids
 from metrics.presentation import format
-from metrics.presentation.names import in_words
+from metrics.presentation.format import in_words
 from metrics.presentation.phrases import metric_title
 
 Entry = tuple[str, str, str, str]  # kind, name, address, detail

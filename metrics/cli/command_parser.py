@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from typing import Any, NoReturn
 
-from metrics.core.did_you_mean import did_you_mean, one_of
+from metrics.core.errors import did_you_mean, one_of
 from metrics.core.terminal_escapes import one_line
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.store import Workspace
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.cli import given_rows
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.store import Run
 from metrics.store.rating_sets import Preferences
 from metrics.store.table_files import write

@@ -30,7 +30,7 @@ from itertools import chain
 from typing import Any, get_args, get_origin, get_type_hints
 
 from metrics.core.cases import Cases
-from metrics.core.did_you_mean import one_of
+from metrics.core.errors import one_of
 from metrics.core.evaluator import LOCAL_MODELS, PLUGINS, Evaluator, Example, Input, Metric, Resource, Shape, Stand
 from metrics.core.fields import FIELDS, TABLES
 from metrics.core.prompt import Prompt

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from metrics.core.conventions import CONVENTIONS
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import JUDGE, Evaluator
 from metrics.core.fields import ANSWERED, TASKS
 from metrics.core.registry import evaluators

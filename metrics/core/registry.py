@@ -18,8 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics.core.conventions import CONVENTIONS
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins

@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
 from metrics.core.classes import ClassFacts, class_records
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.fields import (
     CASE_FIELDS,
     METADATA as METADATA,

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from metrics.core.did_you_mean import did_you_mean
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, did_you_mean
 from metrics.core.exact_json import parse_json, without_comments
 from metrics.core.file_kinds import ANNOTATION_ENDINGS, PACKED_ENDING, XML_DOCUMENT, YAML_ENDINGS, foreign_kind
 from metrics.core.files import open_regular

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem, for_each
+from metrics.core.errors import InputError, InputProblem, for_each, one_of
 from metrics.core.evaluator import JUDGE, Evaluator
 from metrics.core.files import list_paths
 from metrics.core.prompt import Data, Prompt

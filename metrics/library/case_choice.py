@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.sampling_design import group_equal_inputs
 from metrics.core.suite import METADATA, Suite, case_column
 from metrics.engine.evaluation import Evaluation

@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics import engine
-from metrics.core.did_you_mean import did_you_mean
-from metrics.core.errors import InputError, InputProblem, RunError
+from metrics.core.errors import InputError, InputProblem, RunError, did_you_mean
 from metrics.core.evaluator import Evaluator
 from metrics.core.plugins import plugin_of
 from metrics.core.registry import add_plugin, evaluators as all_evaluators

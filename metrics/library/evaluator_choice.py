@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.core.classes import numeric_labels
 from metrics.core.conventions import CONVENTIONS, Convention
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import JUDGE
 from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked

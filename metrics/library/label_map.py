@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.classes import ClassFacts
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.label_keys import JOINT, keys_of, labels_of
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite

@@ -11,8 +11,7 @@ import numpy as np
 
 from metrics.analysis.comparison.run_settings import changed_wordings, same_parameters
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Metric
 from metrics.core.registry import wordings
 from metrics.monitoring.current_rate import BLOCK

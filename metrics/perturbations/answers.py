@@ -21,8 +21,7 @@ from metrics.analysis.labels.manipulations import (
     SIGNED_OTHER,
     SIGNED_OWN,
 )
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.prompt import Prompt
 from metrics.core.suite import OUTPUTS, Outputs, Suite, rows_table
 from metrics.judge.settings import settings_of

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.prompt import Prompt
 from metrics.core.suite import CASES, METADATA, Suite
 from metrics.perturbations.judge_made import Question, ask_all

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from metrics.presentation.format import exact, interval, number
-from metrics.presentation.names import column_name, common_prefix, short_names
+from metrics.presentation.format import column_name, common_prefix, exact, interval, number, short_names
 from metrics.presentation.palette import goodness_step, text_colour
 from metrics.presentation.phrases import directed
 

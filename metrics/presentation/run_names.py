@@ -6,7 +6,7 @@ from typing import Protocol
 
 from metrics.core.registry import title_of
 from metrics.presentation import format
-from metrics.presentation.names import middle
+from metrics.presentation.format import middle
 
 STATES = {  # each with a sign, so that no state is told by colour alone
     "finished": "✓ finished",

@@ -23,8 +23,7 @@ from metrics.analysis import (
 from metrics.analysis.comparison.decisions import answer
 from metrics.analysis.comparison.shared_cases import SharedCases
 from metrics.analysis.leaderboard.headline import primary_columns
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.suite import Suite
 from metrics.presentation.format import interval, number, p_value, p_words, plural
 from metrics.presentation.phrases import signed, with_interval

@@ -14,8 +14,7 @@ from metrics.core.registry import evaluators, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
 from metrics.presentation.calibration_words import calibrated
-from metrics.presentation.format import day, exact, plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import day, exact, metric_name, plural
 from metrics.presentation.phrases import change_lines, named, paragraphs
 from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.question import answers

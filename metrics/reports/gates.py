@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from metrics.analysis import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.unscored import worst_interval
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.registry import choose
 from metrics.core.rounding import at_least, at_most, same_number
 from metrics.presentation.format import STATUSES, interval, number

@@ -8,13 +8,13 @@ from metrics.presentation.format import (
     MISSING,
     STATUSES,
     exact,
+    metric_name,
     moment,
     number,
     plural,
     range_text,
     shorten,
 )
-from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import directed
 from metrics.presentation.sources import source_text
 from metrics.reports.report import Method, MethodMetric, Report

@@ -12,8 +12,7 @@ import pandas as pd
 
 from metrics.analysis.leaderboard.distributions import distribution, edges_of
 from metrics.core.array_types import Floats
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.registry import evaluators
 from metrics.ingest.formats.open_rag_eval import (
@@ -26,8 +25,7 @@ from metrics.ingest.formats.open_rag_eval import (
     read_rag_results,
 )
 from metrics.presentation.blocks import ScoreBox, ScorePanel
-from metrics.presentation.format import title
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name, title
 from metrics.presentation.phrases import directed
 from metrics.reports.renderers.rag_results import rag_results
 from metrics.stats.intervals import mean_intervals

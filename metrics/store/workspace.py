@@ -10,8 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from metrics.core.did_you_mean import did_you_mean
-from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound
+from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
 from metrics.core.files import list_paths, make_folder, move_folder, read_json, stamp, write_json
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.manifest import FILE as MANIFEST

@@ -84,8 +84,7 @@ def _outcomes(
     model: str | None,
     allow_unscored: bool,
 ) -> "list[Outcome]":
-    from metrics.core.did_you_mean import one_of
-    from metrics.core.errors import InputError, InputProblem
+    from metrics.core.errors import InputError, InputProblem, one_of
     from metrics.reports.baseline import (
         differences,
         non_inferior,

@@ -84,7 +84,7 @@ def assay_evaluate(request: pytest.FixtureRequest) -> Evaluate:
 
 
 def _suite_file(request: pytest.FixtureRequest) -> "tuple[Path, Task | None]":
-    from metrics.core.did_you_mean import one_of
+    from metrics.core.errors import one_of
     from metrics.core.suite import TASKS
 
     marker = request.node.get_closest_marker(MARKER)

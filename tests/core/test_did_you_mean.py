@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.core.did_you_mean import did_you_mean, near, one_of
+from metrics.core.errors import did_you_mean, near, one_of
 from metrics.core.registry import evaluator_ids
 
 FEW = ("rouge", "bleu", "text_matching")

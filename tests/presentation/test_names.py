@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.presentation.names import common_prefix, middle, short_names
+from metrics.presentation.format import common_prefix, middle, short_names
 from metrics.presentation.panel_rows import short_names as short_judges
 
 

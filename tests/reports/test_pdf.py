@@ -11,8 +11,8 @@ from pypdf import PdfReader
 
 from metrics.core.errors import MissingResource
 from metrics.presentation.blocks import Answer, Heatmap, Passage, Sentence, table
+from metrics.presentation.format import short_names
 from metrics.presentation.heatmap_parts import ROOM, heatmap_parts, metric_rows
-from metrics.presentation.names import short_names
 from metrics.presentation.safe_text import shown
 from metrics.reports.renderers import typesetting
 from metrics.reports.renderers.pdf import _table, pdf

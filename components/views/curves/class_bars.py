@@ -14,7 +14,7 @@ from components.widgets.drilldown_filters import ERRORS
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import metric_bars
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import directed
 
 DRAWN = 100  # classes with bars: a browser takes a minute to draw those of a thousand

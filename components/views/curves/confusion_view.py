@@ -18,7 +18,7 @@ from components.widgets.tables import records
 from metrics.analysis import OperatingPoint
 from metrics.presentation import format
 from metrics.presentation.chart_data import confusion_counts, confusion_order
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 
 LISTED = 200  # objects of a cell
 PAIRS_HEIGHT = 215  # pixels

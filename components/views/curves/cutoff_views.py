@@ -9,8 +9,7 @@ from components.widgets import filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation.chart_data import cutoff_points
-from metrics.presentation.format import shorten
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name, shorten
 
 
 def show_cutoffs(run: str, evaluator: str) -> None:

@@ -9,7 +9,7 @@ from components.widgets import controls, filters
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 
 SIGNIFICANT = 0.05
 TESTED = (

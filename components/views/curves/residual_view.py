@@ -9,7 +9,7 @@ from components.widgets import filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 
 MODELS = 3  # drawn by default: clouds of points cover each other
 

@@ -13,8 +13,8 @@ from components.widgets.chart import chart
 from components.widgets.frame import is_dark
 from metrics.presentation import format
 from metrics.presentation.chart_data import curve_points
+from metrics.presentation.format import metric_name
 from metrics.presentation.guarantee_words import answer_only
-from metrics.presentation.names import metric_name
 
 GUARANTEE = (
     "Learn then Test (Angelopoulos et al. 2021): the thresholds are tested in a fixed order, so that trying many does "

@@ -10,8 +10,7 @@ import streamlit as st
 from components.data import judge_settings
 from components.views.judge.judge_calls import dollars
 from components.widgets import tables
-from metrics.presentation.format import duration, number, plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import duration, metric_name, number, plural
 from metrics.presentation.phrases import with_interval
 
 if TYPE_CHECKING:

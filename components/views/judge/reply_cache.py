@@ -11,8 +11,7 @@ from components.data import judge_settings, visitors
 from components.views.judge.judge_calls import dollars
 from components.widgets import uploads
 from components.widgets.controls import download
-from metrics.presentation.format import count, plural, share, size_text
-from metrics.presentation.names import in_words
+from metrics.presentation.format import count, in_words, plural, share, size_text
 
 if TYPE_CHECKING:
     from components.data import Statistics

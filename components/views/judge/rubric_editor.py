@@ -10,8 +10,7 @@ import streamlit as st
 from components.data import rubrics
 from components.widgets import uploads, url
 from components.widgets.controls import download
-from metrics.presentation.format import plural
-from metrics.presentation.names import in_words
+from metrics.presentation.format import in_words, plural
 
 NEW = ""
 DIMENSIONS = ["name", "weight", "description", "needs_any", "zero_if_missing"]

@@ -8,7 +8,7 @@ from components.views.results import mark_controls
 from components.widgets import filters, url
 from metrics.analysis import Leaderboard
 from metrics.presentation import format, run_names
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 
 OF_LIST = ("model", "order", "failing", "value_min", "value_max", "better")
 OF_TABLE = ("narrow", "sort", "baseline", "compare")

@@ -13,7 +13,7 @@ from components.widgets.tables import cell_of, header
 from metrics.analysis import Column
 from metrics.core.registry import title_of
 from metrics.presentation import palette
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.viewers import case_texts
 from metrics.presentation.viewers.case_rows import is_failing, value_look

@@ -15,8 +15,7 @@ from components.widgets.frame import is_dark
 from metrics.analysis import Column, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.presentation.blocks import Head, Link, table_of
-from metrics.presentation.format import count, plural
-from metrics.presentation.names import short_names
+from metrics.presentation.format import count, plural, short_names
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.questions.whose_answers_are_preferred import standings_table
 from metrics.presentation.ranking_words import matches_sentence

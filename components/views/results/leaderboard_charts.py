@@ -23,7 +23,7 @@ from metrics.analysis import Column, Distribution, Distributions, Leaderboard
 from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.chart_data.metric_bars import LEAST_SPOKES, MOST_METRICS, MOST_SPOKES, can_be_spoke, radar_of
-from metrics.presentation.names import short_names
+from metrics.presentation.format import short_names
 from metrics.presentation.phrases import metric_title
 
 MOST = {"radar": 6, "bars": 12, "boxes": 12, "spread": 6}  # models shown unasked

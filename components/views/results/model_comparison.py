@@ -8,8 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import Figure, plain, undimmed
-from metrics.presentation.format import ARROWS, DIRECTIONS, count, interval, number, p_value, range_text, shorten
-from metrics.presentation.names import column_name
+from metrics.presentation.format import (
+    ARROWS,
+    DIRECTIONS,
+    column_name,
+    count,
+    interval,
+    number,
+    p_value,
+    range_text,
+    shorten,
+)
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
 from metrics.presentation.phrases import signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label

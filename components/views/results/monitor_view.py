@@ -11,7 +11,7 @@ import streamlit as st
 from components.charts.passing import WORDS
 from components.widgets.tables import draw_columns, header, numeric, show_columns
 from metrics.core.conventions import limit
-from metrics.presentation import names
+from metrics.presentation import format
 from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
 from metrics.presentation.monitor_words import dependence_words, drift_words, reason
@@ -124,7 +124,7 @@ def metric_name(shown: MonitoredMetric) -> str:
     """Return a metric with its evaluator."""
     if shown.metric is None:
         return ALL
-    return shown.title if shown.metric.primary else f"{shown.title} · {names.metric_name(shown.metric.name)}"
+    return shown.title if shown.metric.primary else f"{shown.title} · {format.metric_name(shown.metric.name)}"
 
 
 def draw_standings(metrics: Sequence[MonitoredMetric], key: str, tallest: int) -> int | None:
@@ -150,7 +150,7 @@ def _row_name(shown: MonitoredMetric) -> str:
     """Return a short name: a metric that is not primary is listed below its evaluator's primary one."""
     if shown.metric is None or shown.metric.primary:
         return metric_name(shown)
-    return f"· {names.metric_name(shown.metric.name)}"
+    return f"· {format.metric_name(shown.metric.name)}"
 
 
 def _passes(shown: MonitoredMetric) -> str:
@@ -173,7 +173,7 @@ def meaning(shown: MonitoredMetric) -> str:
 def notes(facts: Monitored) -> list[str]:
     """Return what is to be known of the intervals, and of thresholds that belong to models."""
     changed = [
-        f"{facts.evaluators[one.evaluator]} · {names.metric_name(one.metric, one.evaluator)}: "
+        f"{facts.evaluators[one.evaluator]} · {format.metric_name(one.metric, one.evaluator)}: "
         f"{since(one.own, one.now)}."
         for one in facts.recalibrated
     ]
@@ -216,7 +216,7 @@ def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None
     ordered = scores.sort_values("passed", key=lambda passed: passed.map({False: 0, True: 1}).fillna(2), kind="stable")
     verdicts = {True: "✓ passes", False: "✗ fails"}
     scored = [
-        f"{facts.evaluators.get(id, id)} · {names.metric_name(metric, id)}"
+        f"{facts.evaluators.get(id, id)} · {format.metric_name(metric, id)}"
         for id, metric in zip(ordered["evaluator"], ordered["metric"], strict=True)
     ]
     values = aligned([None if pd.isna(value) else float(value) for value in ordered["value"]])
@@ -232,7 +232,7 @@ def draw_failure(row: pd.Series, scores: pd.DataFrame, facts: Monitored) -> None
 
 def draw_drift(rows: Sequence[MetricDrift], titles: Mapping[str, str], tallest: int) -> None:
     """Draw a row per metric: recent scores, those of the reference run, and whether they differ significantly."""
-    metrics = [f"{titles[row.evaluator]} · {names.metric_name(row.metric, row.evaluator)}" for row in rows]
+    metrics = [f"{titles[row.evaluator]} · {format.metric_name(row.metric, row.evaluator)}" for row in rows]
     verdicts = [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows]
     evidence = header("Evidence", 500, "The stretch and the share that say most, each with its interval.")
     references = aligned([row.mean_reference for row in rows])

@@ -14,8 +14,7 @@ from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.tables import header, numeric, records
 from metrics.analysis import Column, ModelNoise, Noise
-from metrics.presentation.format import MISSING, aligned, number
-from metrics.presentation.names import short_names
+from metrics.presentation.format import MISSING, aligned, number, short_names
 from metrics.presentation.noise_words import cost_words, lessons, noise_sentence, plan_words
 from metrics.presentation.phrases import metric_title
 

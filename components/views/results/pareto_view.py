@@ -15,7 +15,7 @@ from components.widgets.chart import pick
 from components.widgets.frame import is_dark
 from components.widgets.tables import draw_columns, header, numeric, whole
 from metrics.presentation import format, ranking_words
-from metrics.presentation.names import short_names
+from metrics.presentation.format import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from components.widgets.tables import ROW, cell_of, draw_columns, header, numeri
 from metrics.analysis import HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import Source
-from metrics.presentation.format import MISSING, count, number, plural, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import MISSING, count, number, plural, short_names, shorten
 from metrics.presentation.palette import goodness_step, ramp, text_colour
 from metrics.presentation.preference_words import (
     SOURCES,

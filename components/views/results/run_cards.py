@@ -12,7 +12,7 @@ from components.data.workspace_runs import RunFacts
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
 from components.widgets.literal import literal
-from metrics.presentation import format, names, run_names
+from metrics.presentation import format, run_names
 from metrics.presentation.run_names import GOING
 
 MOST_NAMED = 3  # models
@@ -80,7 +80,7 @@ def facts_line(run: RunFacts) -> str:
     cases = format.plural(run.suite["cases"], "case")
     if run.suite["name"].casefold() != run.name.casefold():
         cases = f"{format.shorten(run.suite['name'], 60)}: {cases}"
-    models = ", ".join(names.middle(model, 30) for model in run.models[:MOST_NAMED])
+    models = ", ".join(format.middle(model, 30) for model in run.models[:MOST_NAMED])
     if len(run.models) > MOST_NAMED:
         models += f" and {len(run.models) - MOST_NAMED} more"
     return " · ".join((cases, models, format.moment(run.created), run.id))

@@ -16,8 +16,7 @@ from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import cell_of, header, numeric, parted
 from metrics.presentation import format, ranking_words
-from metrics.presentation.format import MISSING
-from metrics.presentation.names import short_names
+from metrics.presentation.format import MISSING, short_names
 from metrics.presentation.phrases import metric_title, with_interval
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from components.widgets.frame import is_dark
 from components.widgets.literal import literal
 from components.widgets.tables import cell_of, draw_columns, header, numeric, parted, whole
 from metrics.presentation import format, ranking_words
-from metrics.presentation.names import short_names
+from metrics.presentation.format import short_names
 from metrics.presentation.phrases import metric_title
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from metrics.analysis import Column, Leaderboard
 from metrics.analysis.findings import case_defects
 from metrics.analysis.leaderboard.cells import Cell, misses_surely
 from metrics.presentation import format
-from metrics.presentation.names import middle
+from metrics.presentation.format import middle
 from metrics.presentation.phrases import metric_title
 
 MAX_LINES = 3

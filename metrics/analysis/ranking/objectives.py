@@ -12,8 +12,7 @@ from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks
 from metrics.analysis.leaderboard.resources import QUANTITIES, resource_values, resources
 from metrics.core.array_types import Floats
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.sampling_design import SamplingDesign
 from metrics.store import Run, cache_by_run
 

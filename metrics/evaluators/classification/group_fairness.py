@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import METADATA, Outputs, Suite

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.core.array_types import Floats
-from metrics.core.did_you_mean import one_of
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.fields import METADATA
 from metrics.core.suite import Suite
 

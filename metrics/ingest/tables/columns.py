@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from metrics.core.did_you_mean import one_of
+from metrics.core.errors import one_of
 from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, Task

@@ -9,8 +9,7 @@ from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.findings.problems import problems
 from metrics.core.registry import title_of
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table_of
-from metrics.presentation.format import MISSING, aligned, count, interval, p_value, plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import MISSING, aligned, count, interval, metric_name, p_value, plural
 from metrics.presentation.phrases import significance
 from metrics.presentation.question import QUICK, question
 from metrics.store import Run

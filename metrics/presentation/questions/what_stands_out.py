@@ -9,8 +9,7 @@ import pandas as pd
 from metrics import analysis
 from metrics.core.registry import title_of
 from metrics.presentation.blocks import Block, Link, Note, Sentence
-from metrics.presentation.format import number, plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name, number, plural
 from metrics.presentation.phrases import named
 from metrics.presentation.question import question
 from metrics.store import Run

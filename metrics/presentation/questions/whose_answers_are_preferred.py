@@ -9,8 +9,7 @@ from metrics.analysis.preferences.preferred import judge_and_people, position_bi
 from metrics.analysis.preferences.style import style_control
 from metrics.core.schema import By
 from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import count, interval, number, plural
-from metrics.presentation.names import short_names
+from metrics.presentation.format import count, interval, number, plural, short_names
 from metrics.presentation.preference_words import (
     SOURCES,
     agreed_sentence,

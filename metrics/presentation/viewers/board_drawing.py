@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.presentation import calibration_words, format, palette
 from metrics.presentation.addresses import Address, Value, below_root
-from metrics.presentation.names import column_name, common_prefix, short_names
+from metrics.presentation.format import column_name, common_prefix, short_names
 from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers.case_rows import case_rows
 

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from metrics.core.fields import CASE_FIELDS
-from metrics.presentation.format import MISSING, STATUSES, exact, number
+from metrics.presentation.format import MISSING, STATUSES, exact, metric_name, number
 from metrics.presentation.marked_text import last_turn, words_of
-from metrics.presentation.names import metric_name
 from metrics.presentation.verdict_rows import fact_text
 from metrics.presentation.why_words import NOTE
 from metrics.text.agents.call_matching import ExpectedCallsError, call_text, expected_calls

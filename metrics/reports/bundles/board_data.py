@@ -5,8 +5,7 @@ from typing import Any
 
 from metrics import analysis
 from metrics.analysis import Column, Leaderboard
-from metrics.presentation.format import plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name, plural
 from metrics.presentation.viewers import board_drawing
 from metrics.presentation.viewers.case_rows import case_rows
 from metrics.reports.bundles.data_file import clean, clean_text, hash_address

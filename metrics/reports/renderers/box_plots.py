@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from metrics.analysis import Distribution
 from metrics.presentation.blocks import ScoreBox, ScorePanel
-from metrics.presentation.format import interval, number, shorten
-from metrics.presentation.names import short_names
+from metrics.presentation.format import interval, number, short_names, shorten
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
 from metrics.reports.renderers.plots import Inks

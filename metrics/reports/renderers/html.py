@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from metrics.presentation.blocks import Answer, CaseMetric, Chart, Heatmap, Table, WorstCase
+from metrics.presentation.format import short_names
 from metrics.presentation.heatmap_parts import HeatmapCell, HeatmapPart, heatmap_parts
-from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
 from metrics.presentation.safe_text import is_code, shown_tree
 from metrics.reports import report_texts as texts

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.presentation.blocks import Answer, Heatmap, Table, WorstCase
+from metrics.presentation.format import short_names
 from metrics.presentation.heatmap_parts import FEW_MODELS, HeatmapCell, HeatmapPart, heatmap_parts, metric_rows
-from metrics.presentation.names import short_names
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts

@@ -6,7 +6,7 @@ from metrics import analysis
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.registry import title_of
 from metrics.presentation.blocks import CaseMetric, WorstCase
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name
 from metrics.reports.sections.worst_cases import Key, case_of, other_scores, records
 from metrics.store import Run
 

@@ -15,9 +15,8 @@ from metrics.presentation.chart_data import cutoff_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, mean_curve, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
-from metrics.presentation.format import plural
+from metrics.presentation.format import metric_name, plural
 from metrics.presentation.guarantee_words import answer_only
-from metrics.presentation.names import metric_name
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
 from metrics.store import Run
 

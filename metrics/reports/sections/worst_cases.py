@@ -12,8 +12,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
 from metrics.core.suite import METADATA
 from metrics.presentation.blocks import Box, CaseMetric, Passage, WorstCase
-from metrics.presentation.format import plural
-from metrics.presentation.names import metric_name
+from metrics.presentation.format import metric_name, plural
 from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from metrics.presentation.names import middle
+from metrics.presentation.format import middle
 from tests.pages.browser.conftest import WIDE_METRICS, WIDE_MODELS, Studio
 from tests.pages.conftest import HOSTILE, back, click_chart, settle
 
