@@ -26,6 +26,7 @@ from metrics.cli.run_command import schema
 from metrics.core.evaluator import JUDGE, Metric
 from metrics.core.fields import CASE_FIELDS, OUTPUT_FIELDS, Field
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
+from metrics.core.other_names import other_names
 from metrics.core.presets import PRESETS
 from metrics.core.registry import evaluators
 from metrics.engine.evaluation import Evaluation
@@ -42,6 +43,7 @@ from metrics.reports.exchange.exporters import EXPORTS
 from tests.attacks import attacks
 from tests.benchmarks import table as benchmarks
 
+OTHER_SYSTEMS = tuple(dict.fromkeys(row.system for row in other_names()))
 BLOCK = r"(<!-- {name}: [^\n]* -->\n)(.*?)(<!-- end of {name} -->)"
 FIGURES = ("auc", "balanced")  # of a set of labels
 ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
@@ -231,6 +233,12 @@ def exporter_table() -> str:
     return _table(("option", "what", "what is written", "where"), rows)
 
 
+def other_name_table(system: str) -> str:
+    """Return what a system's names are here."""
+    rows = [(", ".join(row.theirs), row.ours, row.note) for row in other_names() if row.system == system]
+    return _table((system, "here", "where it differs"), rows)
+
+
 def benchmark_table() -> str:
     """Return what the benchmarks have measured, and where."""
     rows, measured = [], dict[str, set[str]]()
@@ -312,6 +320,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "attacks": ("maintainers/reliability.md", attack_table),
     "faults": ("maintainers/reliability.md", fault_table),
     "mutants": ("maintainers/reliability.md", mutant_table),
+    **{f"names of {system}": ("coming-from.md", partial(other_name_table, system)) for system in OTHER_SYSTEMS},
     **{
         name: ("scale.md", partial(scale_table, name))
         for name in ("unit costs", "formulas at scale", "local models at scale", "the rest at scale")

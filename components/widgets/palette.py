@@ -7,6 +7,7 @@ from components.viewers.browser_component import draw_in_browser
 from components.widgets import url
 from metrics.analysis import Leaderboard
 from metrics.core.errors import RunCorrupt
+from metrics.core.other_names import names_elsewhere
 from metrics.core.registry import evaluator_ids
 from metrics.presentation import format
 from metrics.presentation.format import in_words
@@ -38,7 +39,8 @@ def entries(run: str) -> Iterator[Entry]:
     for one in finished:
         yield "Run", one.name or one.id, _address("leaderboard", run=one.id), format.moment(one.created)
     for name in evaluator_ids():  # their titles would import them all on every page
-        yield "Evaluator", in_words(name), _address("evaluators", evaluator=name), name
+        names = ", ".join([name, *names_elsewhere(name)])
+        yield "Evaluator", in_words(name), _address("evaluators", evaluator=name), names
 
 
 def _board(run: str) -> Leaderboard | None:

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from metrics.core.input_problems import InputProblem as InputProblem, lines_of
+from metrics.core.other_names import called_here
 
 G = TypeVar("G")
 R = TypeVar("R")
@@ -281,7 +282,10 @@ def near(name: str, known: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean 'rouge' or 'bleu'?`; empty where no known name is like it."""
+    """Return `did you mean 'rouge' or 'bleu'?`, or which one another system calls so; empty where none is like it."""
+    known = list(known)
+    if name not in known and (elsewhere := called_here(name, known)):
+        return elsewhere
     names = [repr(each) for each in near(name, known)]
     return f"did you mean {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}?" if names else ""
 

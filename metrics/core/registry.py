@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from metrics.core.conventions import CONVENTIONS
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
+from metrics.core.other_names import called_here
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
@@ -302,7 +303,7 @@ def choose(
 
 def _expected(name: str) -> str:
     """Return what is expected in place of an unknown evaluator, and which plugins are left out and why."""
-    there, broken = one_of(name, evaluator_ids(), LISTING), " ".join(_refused.values())
+    there, broken = called_here(name) or one_of(name, evaluator_ids(), LISTING), " ".join(_refused.values())
     return there + (f". Plugins that are left out: {broken}" if broken else "")
 
 

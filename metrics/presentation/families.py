@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from metrics.core.other_names import names_elsewhere
+
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator
 
@@ -49,8 +51,10 @@ SYNONYMS = {  # words that people search a family by, beside those in its evalua
 
 
 def is_found(entry: Evaluator, wanted: str) -> bool:
-    """Return whether each word that is `wanted` begins one in an evaluator's names, metrics, definition or synonyms."""
-    known = (entry.id, entry.title, entry.doc, *entry.standards, *entry.synonyms)
+    """Return whether each word that is `wanted` begins one in an evaluator's names, here and in other systems, its
+    metrics, definition or synonyms.
+    """
+    known = (entry.id, entry.title, entry.doc, *entry.standards, *entry.synonyms, *names_elsewhere(entry.id))
     metrics = (f"{metric.name} {metric.description}" for metric in entry.metrics)
     words = set(_words(" ".join((*known, *metrics, FAMILIES[entry.family], SYNONYMS[entry.family]))))
     return all(any(word.startswith(beginning) for word in words) for beginning in _words(wanted))
