@@ -3,8 +3,9 @@
 Read are torchvision and MMDetection (`boxes` or `bboxes`, `labels`, `scores`: x1 y1 x2 y2), TensorFlow's Object
 Detection API (`detection_boxes`: y1 x1 y2 x2, 0–1), pipelines of transformers and Ultralytics' `to_json` (a `box` of
 named corners), Roboflow's inference (`x`, `y` are the centre), FiftyOne (`bounding_box`: x y width height, 0–1), Azure
-(`topX` …, 0–1) and Vertex AI (`bboxes` beside `displayNames`: x1 x2 y1 y2, 0–1). A record says its image, a key of an
-object does, or the name of a file by itself. Files of the same form without scores are ground truth.
+(`topX` …, 0–1), Valor (`annotations` of a `datum`, a ring as `bounding_box`) and Vertex AI (`bboxes` beside
+`displayNames`: x1 x2 y1 y2, 0–1). A record says its image, a key of an object does, or the name of a file by itself.
+Files of the same form without scores are ground truth.
 """
 
 import re
@@ -64,7 +65,7 @@ ENDINGS = (".json", ".jsonl", ".ndjson")
 HINT = re.compile(rb'"(?:\w*b?boxe?s?|xyxy|bounding_box|predictions|x_?min|topX|x1)"', re.IGNORECASE)
 NAMES = (
     "image_id", "image", "image_name", "file_name", "filename", "image_path", "img_path", "filepath", "path", "file",
-    "image_url", "imageGcsUri", "content", "uri", "key",
+    "image_url", "imageGcsUri", "content", "uri", "key", "uid",
 )  # fmt: skip
 SAMPLES = "samples.json"
 LISTS = ("samples", "labels", "images")  # where the images of a document are
@@ -147,14 +148,14 @@ def _image(record: Any) -> Found | None:
         return None
     if not isinstance(record, Mapping):
         return Found(None, (None, None), objects, record)
-    named = [record, record.get("instance")]
+    named = [record, record.get("instance"), record.get("datum")]
     texts = (part.get(key) for part in named if isinstance(part, Mapping) for key in NAMES)
     name = next((str(text) for text in texts if isinstance(text, str | int) and not isinstance(text, bool)), None)
     items = record.get("predictions")
     paths = [item.get("image_path") for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
     if name is None and paths and isinstance(paths[0], str) and all(path == paths[0] for path in paths):  # Roboflow's
         name = paths[0]
-    places = [record, *(record.get(key) for key in SIZES)]
+    places = [record, *(part.get(key) for part in named if isinstance(part, Mapping) for key in SIZES)]
     sizes = [place for place in places if isinstance(place, Mapping) and "width" in place and "height" in place]
     sides = (sizes[0]["width"], sizes[0]["height"]) if sizes else (None, None)
     wide, high = (side.removesuffix("px") if isinstance(side, str) else side for side in sides)  # Azure's
@@ -239,7 +240,7 @@ def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         kinds = (*(COLUMNS[column] if column else (LABELS, SCORES)), () if depth else NAMES)
         others = {key for kind in kinds for key in [key for key in kind if part.get(key) is not None][1:]}
         for key, value in part.items():
-            if key in (*INNER, *SIZES, "instance") and isinstance(value, list | Mapping) and key != column:
+            if key in (*INNER, *SIZES, "instance", "datum") and isinstance(value, list | Mapping) and key != column:
                 yield from _unread(value, depth + 1)
             elif (key not in READ or key in others) and value not in (None, [], {}, ""):
                 yield str(key)[:60], value

@@ -123,6 +123,10 @@ def _item(item: Any) -> Detection | None:
     """Return an object that is a record of its own."""
     if not isinstance(item, Mapping):
         return None
+    labels = item.get("labels")
+    held = labels[0] if isinstance(labels, list) and len(labels) == 1 else None
+    if isinstance(held, Mapping) and held.keys() >= {"key", "value"}:  # Valor's
+        item = {**item, "label": f"{held['key']}={held['value']}", "score": held.get("score")}
     label = next((item[key] for key in LABELS if item.get(key) is not None), None)
     score = next((item[key] for key in SCORES if item.get(key) is not None), None)
     box = item["box"] if isinstance(item.get("box"), Mapping) else item
@@ -135,10 +139,20 @@ def _item(item: Any) -> Detection | None:
     ring = item.get("bounding_box")
     if isinstance(ring, list) and len(ring) == 4 and label is not None:
         return Detection(label, score, sides_of(ring, 0), True)
+    if label is not None and (points := _points(ring)):
+        return Detection(label, score, [pick(axis) for pick in (min, max) for axis in zip(*points, strict=True)], False)
     if all(name in item for name in ("x", "y", "width", "height", "class")):
         centred = [item[name] for name in ("x", "y", "width", "height")]
         return Detection(label, score, sides_of(centred, 0.5), False)
     return None
+
+
+def _points(rings: Any) -> list[list[float]]:
+    """Return the points x, y of the one ring of an outline, as GeoJSON has it; none of another value."""
+    ring = rings[0] if isinstance(rings, list) and len(rings) == 1 and isinstance(rings[0], list) else []
+    points = [each for each in ring if isinstance(each, list) and len(each) == 2]
+    numbers = all(isinstance(value, int | float) for point in points for value in point)
+    return points if numbers and len(points) == len(ring) else []
 
 
 def sides_of(box: Sequence[Any], share: float) -> list[Any]:

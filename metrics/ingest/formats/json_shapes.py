@@ -111,13 +111,22 @@ def _list_at(value: Any, name: str) -> list[Any]:
 
 
 # a record without one of these is as it should be, but for an answer in parts
-TIDIED = ("query", "turns", "conversations", "context", "supporting_facts")
+TIDIED = ("query", "turns", "conversations", "context", "supporting_facts", "datum", "groundtruth")
 
 
 def tidy(record: Record) -> Record:
-    """Return a record of LangChain, DeepEval or ragas under the names that its values have elsewhere; others as is."""
+    """Return a record of LangChain, DeepEval, ragas or Valor by the names that its values have elsewhere; others as is."""
     if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), dict):
         return record
+    if record.keys() >= {"datum", "annotations"}:
+        return _of_valor(record)
+    if record.keys() >= {"uid", "groundtruth", "predictions", "scores"}:  # valor-lite's Classification
+        classes, scores = (_list_at(record, name) for name in ("predictions", "scores"))
+        if len(classes) != len(scores):
+            return record
+        named = {"uid": "case_id", "groundtruth": "label"}
+        rest = {named.get(name, name): value for name, value in record.items() if name != "predictions"}
+        return rest | {"scores": {str(name): score for name, score in zip(classes, scores, strict=True)}}
     if record.keys() >= {"query", "answer", "result"}:  # LangChain's QA: the answer of the data set, and the chain's
         named = {"answer": "expected_answer", "result": "answer"}
         return {named.get(name, name): value for name, value in record.items()}
@@ -140,6 +149,24 @@ def tidy(record: Record) -> Record:
     if isinstance(documents, list) and documents and all(map(_is_document, documents)):
         return {("retrieved_contexts" if name == "context" else name): value for name, value in record.items()}
     return record
+
+
+def _of_valor(record: Record) -> Record:
+    """Return Valor's GroundTruth or Prediction of a class: its labels by key, with their scores if there are some."""
+    datum, annotations = record["datum"], record["annotations"]
+    if not isinstance(datum, Mapping) or not isinstance(annotations, list):
+        return record
+    labels = [label for each in annotations for label in _list_at(each, "labels")]
+    if not all(isinstance(label, Mapping) and isinstance(label.get("key"), str) for label in labels):
+        return record
+    rest = [{name: value for name, value in each.items() if name != "labels" and value} for each in annotations]
+    made: Record = {**datum, "case_id": datum.get("uid"), "annotations": rest if any(rest) else None}
+    for label in labels:
+        if label.get("score") is None:
+            made.setdefault("label", {})[label["key"]] = label.get("value")
+        else:
+            made.setdefault("scores", {}).setdefault(label["key"], {})[str(label.get("value"))] = label["score"]
+    return {name: value for name, value in made.items() if name != "uid" and value}
 
 
 def _is_message(value: Any) -> bool:
