@@ -25,7 +25,8 @@ PROSE = 1_000  # characters from which on a text that may have so many gets seve
 class ParameterField:
     """One parameter: what the form asks for. `optional` ones may stay empty, which means None.
 
-    `options` are the only values of a choice, or the only texts of a list of texts; none: any.
+    `options` are the only values of a choice, or the only texts of a list of texts; none: any. `words` say what a value
+    is called, and "" what an empty field shows.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ParameterField:
     options: tuple[Any, ...] = ()
     optional: bool = False
     named: str = ""
+    words: Mapping[Any, str] | None = None
 
     @property
     def title(self) -> str:
@@ -78,6 +80,7 @@ def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) 
         options or _items(kind, definitions),
         optional,
         title if (title := entry.get("title", "")).casefold() != name.replace("_", " ") else "",
+        entry.get("values"),
     )
 
 
@@ -154,16 +157,17 @@ def parameter_form(
     start: Mapping[str, Any] | None = None,
     elsewhere: Collection[str] = (),
     empty: str = "default",
+    columns: int = 2,
 ) -> dict[str, Any]:
-    """Draw the form, beginning with `start`; the values that differ from their defaults.
+    """Draw the form in `columns`, beginning with `start`; the values that differ from their defaults.
 
     Fields drawn `elsewhere` are left out. An empty field shows the word `empty`, which says what that means. An entry
     that cannot be read says so and keeps the default.
     """
     given: dict[str, Any] = {}
-    columns = st.columns(2)
-    for index, field in enumerate(field for field in fields(schema) if field.name not in elsewhere):
-        with columns[index % 2]:
+    asked = [field for field in fields(schema) if field.name not in elsewhere]
+    for field, place in zip(asked, cycle(st.columns(columns)), strict=False):
+        with place:
             placeholder = empty
             if field.name == "threshold" and default_threshold is not None:
                 placeholder = f"default {default_threshold:g}"
@@ -179,7 +183,8 @@ def parameter_form(
 
 
 def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
-    label, hint = field.title, field.description or None
+    label, hint, words = field.title, field.description or None, field.words or {}
+    placeholder = words.get("", placeholder)
     if field.kind == "boolean" and field.optional:
         begun = None if field.default is None else (True, False).index(field.default)
         return st.selectbox(
@@ -189,32 +194,21 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
         return st.toggle(label, value=bool(field.default), key=key, help=hint)
     if field.kind == "choice":
         start = field.options.index(field.default) if field.default in field.options else None
-        return st.selectbox(label, field.options, index=start, key=key, help=hint, placeholder=placeholder)
+        return st.selectbox(
+            label, field.options, start, lambda value: words.get(value, value), key, hint, placeholder=placeholder
+        )
     if field.kind in ("number", "integer"):
         cast = int if field.kind == "integer" else float
-
-        def bound(value: Any) -> Any:
-            return None if value is None else cast(value)
-
-        fine = field.high is not None and field.high <= 1
-        step = cast(1) if cast is int or not fine else 0.05
+        low, high, start = (None if end is None else cast(end) for end in (field.low, field.high, field.default))
+        step = cast(1) if cast is int or high is None or high > 1 else 0.05
         style = None if cast is int else "%.4g"
-        return st.number_input(
-            label,
-            bound(field.low),
-            bound(field.high),
-            bound(field.default),
-            step,
-            style,
-            key,
-            hint,
-            placeholder=placeholder,
-        )
+        return st.number_input(label, low, high, start, step, style, key, hint, placeholder=placeholder)
     if field.kind == "texts":
         shown = list(field.default or [])
         chosen = st.multiselect(
             label, list(dict.fromkeys([*field.options, *shown])), shown, key=key, help=hint,
-            accept_new_options=not field.options, placeholder="choose" if field.options else "type one, then Enter",
+            accept_new_options=not field.options,
+            placeholder="choose" if field.options else words.get("", "type one, then Enter"),
         )  # fmt: skip
         return field.default if chosen == shown else chosen
     if field.kind == "numbers":

@@ -7,10 +7,11 @@ and, where it says so, a setting on the page Evaluate. To add an argument, add a
 
 from typing import Any, Literal
 
-from metrics.core.conventions import System
+from metrics.core.conventions import CONVENTIONS, System
 from metrics.core.sampling_design import Duplicates
 from metrics.core.suite import Task
 from metrics.engine.evaluation_fields import (
+    Door,
     Fields,
     Judges,
     Names,
@@ -24,6 +25,7 @@ from metrics.engine.evaluation_fields import (
     Sources,
     Targets,
     Texts,
+    flag_of,
     option,
     option_of,
     switch,
@@ -184,54 +186,59 @@ class EstimateFields(Fields):
     dry_run: bool = switch("only estimate what judge and targets would cost, and how much of it is recorded already")
 
 
-class ScoringFields(Fields):
-    """How cases are scored."""
-
-    as_in: System | None = option(
-        "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, how its judge "
-        "samples, its embedding model where that is installed, and the wordings that it publishes, from your files "
-        "prompts/SYSTEM/PROMPT.txt in the workspace (default: Assay's own)",
-        page=True,
-    )
-    seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, page=True)
-    duplicates: Duplicates = option(
-        "cases that ask exactly the same, in a suite without groups: group counts them as one unit in intervals and "
-        "tests (default), keep as independent ones",
-        default="group",
-        page=True,
-    )
-    budget_cases: int | None = option(
-        "evaluate only N cases of the suite: those that tell models apart best, where an earlier run of it has eight "
-        "models or more, else drawn at random; groups are drawn whole",
-        "N",
-        page=True,
-    )
-    case_timeout: Seconds = option(
-        "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
-        "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",
-        "SECONDS",
-        page=True,
-    )
-    save_llm_result: bool = switch(
-        "write H2O's LLM result of each evaluator (inputs, answers, its metrics) to llm_result/ in the run's folder",
-        page=True,
-    )
-
-
 class SubsetFields(Fields):
-    """Which cases are evaluated, and which classes are taken for one."""
+    """Which cases are evaluated."""
 
     where: Pairs = option(
         "evaluate only the cases whose metadata, tag or other column meets a condition, repeatable: with one name any, "
         "with several all; != < <= > >= in place of =, and nothing after = for cases without a value",
         "NAME=VALUE",
-        page=True,
+        title="Only cases where",
+        values={"": "split=test, then Enter"},
+    )
+    budget_cases: int | None = option(
+        "evaluate only N cases of the suite: those that tell models apart best, where an earlier run of it has eight "
+        "models or more, else drawn at random; groups are drawn whole",
+        "N",
+        title="Cases at most",
+        values={"": "all"},
+    )
+
+
+class ScoringFields(Fields):
+    """How cases are scored, and which classes are taken for one."""
+
+    as_in: System | None = option(
+        "as in another system, wherever you say nothing else: its thresholds, main metrics, parameters, how its judge "
+        "samples, its embedding model where that is installed, and the wordings that it publishes, from your files "
+        "prompts/SYSTEM/PROMPT.txt in the workspace (default: Assay's own)",
+        title="Thresholds and settings as in",
+        values={"": "Assay's own"} | {one.id: one.title for one in CONVENTIONS.values()},
+    )
+    duplicates: Duplicates = option(
+        "cases that ask exactly the same, in a suite without groups: group counts them as one unit in intervals and "
+        "tests (default), keep as independent ones",
+        default="group",
+        title="Cases that ask the same",
+        values={"group": "count as one", "keep": "count each"},
     )
     label_map: Pairs = option(
         "take a class for another in ground truth and predictions alike, repeatable, or a .json or .csv FILE of names "
         "and classes; a class merged of several has the highest of their scores in a case",
         "NAME=CLASS|FILE",
-        page=True,
+        title="Classes taken for another",
+        values={"": "kitten=cat, then Enter"},
+    )
+    case_timeout: Seconds = option(
+        "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
+        "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",
+        "SECONDS",
+        title="Seconds per case at most",
+    )
+    seed: int = option("random seed of the bootstrap intervals (default 0)", default=0, title="Seed of the intervals")
+    save_llm_result: bool = switch(
+        "write H2O's LLM result of each evaluator (inputs, answers, its metrics) to llm_result/ in the run's folder",
+        title="Write H2O's LLM results",
     )
 
 
@@ -396,13 +403,21 @@ class EvaluationInCode(Evaluation):
     file_names: dict[str, str] = option("names that people know files by, by path", default={}, python=False)
 
 
+def option_name(name: str, door: Door) -> str:
+    """Return what a door calls a field: `--unknown-classes`, `unknown_classes`, `unknown classes` or its title."""
+    if door == "command":
+        return flag_of(name)
+    return name if door == "python" else option_of(Evaluation.model_fields[name]).title or name.replace("_", " ")
+
+
 def page_schema() -> dict[str, Any]:
     """Return the JSON schema of what the page Evaluate asks for among its further settings."""
     known, shown = Evaluation.model_json_schema()["properties"], {}
     for name, field in Evaluation.model_fields.items():
-        if option_of(field).page:
+        if (own := option_of(field)).title:
             kinds = known[name].get("anyOf", [known[name]])
             kind = next((each for each in kinds if each.get("type") == "array"), kinds[0])
             kinds = [kind, *([{"type": "null"}] if field.default is None else [])]
-            shown[name] = {"description": field.description, "anyOf": kinds, "default": field.default}
+            about = {"title": own.title, "values": own.values, "description": field.description}
+            shown[name] = {**about, "anyOf": kinds, "default": field.default}
     return {"properties": shown}

@@ -50,13 +50,15 @@ class Option:
     """How a field is shown: `metavar` stands for its value in help texts; `positional`: it is an argument, not a flag.
 
     `python`: it is an argument of `evaluate()` in Python too; what is only about files and texts that a command writes
-    is not. `page`: the form of the page Evaluate asks for it among its further settings.
+    is not. `title`: what the page Evaluate calls it, which asks for it among its further settings if it has one.
+    `values`: what the page calls its values, and "" shows where none is given.
     """
 
     metavar: str | None = None
     positional: bool = False
     python: bool = True
-    page: bool = False
+    title: str = ""
+    values: Mapping[str, str] | None = None
 
     def __call__(self, schema: dict[str, Any]) -> None:
         """Leave null out of the JSON schema of the field: TOML does not have it."""
@@ -76,15 +78,17 @@ def option(
     *,
     positional: bool = False,
     python: bool = True,
-    page: bool = False,
+    title: str = "",
+    values: Mapping[str, str] | None = None,
 ) -> Any:
     """Return the field of an evaluation that is described so; see Option."""
-    return Field(default, description=description, json_schema_extra=Option(metavar, positional, python, page))
+    shown = Option(metavar, positional, python, title, values)
+    return Field(default, description=description, json_schema_extra=shown)
 
 
-def switch(description: str, *, python: bool = True, page: bool = False) -> Any:
+def switch(description: str, *, python: bool = True, title: str = "") -> Any:
     """Return the field of an evaluation that is off where nobody says."""
-    return option(description, default=False, python=python, page=page)
+    return option(description, default=False, python=python, title=title)
 
 
 class Fields(BaseModel):
@@ -133,13 +137,6 @@ def expected_value(field: FieldInfo) -> str:
     )
     words = WORDS.get(shape, several)
     return words if shape in (Shape.SWITCH, Shape.WHOLE, Shape.NUMBER) or not form else f"{words}, {form}"
-
-
-def option_name(name: str, door: Door) -> str:
-    """Return what a door calls a field: `--unknown-classes`, `unknown_classes`, `unknown classes`."""
-    if door == "command":
-        return flag_of(name)
-    return name if door == "python" else name.replace("_", " ")
 
 
 def flag_of(name: str) -> str:

@@ -13,8 +13,8 @@ from metrics.core.array_types import Bools
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.sampling_design import group_equal_inputs
 from metrics.core.suite import METADATA, Suite, case_column
-from metrics.engine.evaluation import Evaluation
-from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.evaluation import Evaluation, option_name
+from metrics.engine.evaluation_fields import Door
 from metrics.store import Workspace
 from metrics.store.run_spec import BudgetFacts, FilterFacts, SubsetFacts
 from metrics.suites.suite_contents import complexity_distribution, tag_counts, values_of

@@ -15,8 +15,8 @@ from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import METADATA, Outputs, Suite
-from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields
-from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, EvaluatorFields, option_name
+from metrics.engine.evaluation_fields import Door, pairs
 from metrics.engine.load_resources import missing_resources
 from metrics.judge.custom_prompts import CustomPrompt, place_prompts, prompts_of_files, published_prompts
 from metrics.judge.rubrics import with_rubric

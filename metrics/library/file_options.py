@@ -10,8 +10,8 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import upload_of
 from metrics.core.receipt import Receipt
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields
-from metrics.engine.evaluation_fields import Door, option_name, pairs
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, ReadingFields, option_name
+from metrics.engine.evaluation_fields import Door, pairs
 from metrics.ingest import Reading
 from metrics.ingest.file_roles import ROLE
 from metrics.ingest.source import labels_of

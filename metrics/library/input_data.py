@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.receipt import Receipt, short_lines
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation
-from metrics.engine.evaluation_fields import Door, Tell, option_name
+from metrics.engine.evaluation import Evaluation, option_name
+from metrics.engine.evaluation_fields import Door, Tell
 from metrics.ingest import (
     Loaded,
     combined_from_frame,

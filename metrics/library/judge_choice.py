@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.engine.evaluation import SAMPLING, EvaluatorFields, JudgeFields
-from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.evaluation import SAMPLING, EvaluatorFields, JudgeFields, option_name
+from metrics.engine.evaluation_fields import Door
 from metrics.judge.keys import KEY, let_go
 from metrics.judge.local.install import LOCAL
 from metrics.judge.settings import Budget

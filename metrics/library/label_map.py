@@ -13,7 +13,8 @@ from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.label_keys import JOINT, keys_of, labels_of
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.evaluation import option_name
+from metrics.engine.evaluation_fields import Door
 from metrics.ingest.lint.unknown_classes import names_in
 from metrics.vision.geometry import whole
 
@@ -35,7 +36,7 @@ def merge_labels(
     if classes and outputs.predictions is not None:
         known.update(outputs.predictions["label"].unique().drop_null().to_pylist())
     names: dict[str, str] = {}
-    problems = []
+    problems, form = [], "NAME=CLASS" + (", or a .json or .csv file" if door != "page" else "")
     for text in texts:
         if door != "page" and "=" not in text and Path(text).suffix.lower() in (".json", ".csv"):
             names |= names_in(Path(text))
@@ -44,7 +45,7 @@ def merge_labels(
         ends = [end for end, letter in enumerate(text) if letter == "=" and text[end + 1 :].strip()]
         end = next((end for end in ends if text[:end].strip() in known), ends[0] if ends else 0)
         names[text[:end].strip()] = text[end + 1 :].strip()
-        problems += [InputProblem(option, repr(text), "NAME=CLASS, or a .json or .csv file")] * (not end)
+        problems += [InputProblem(option, repr(text), form)] * (not end)
     if classes and not problems:
         problems = [InputProblem(option, repr(name), one_of(name, sorted(known))) for name in names.keys() - known]
     if problems:

@@ -2,8 +2,8 @@
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation
-from metrics.engine.evaluation_fields import Door, Tell, option_name
+from metrics.engine.evaluation import Evaluation, option_name
+from metrics.engine.evaluation_fields import Door, Tell
 from metrics.library.file_options import option_text
 from metrics.presentation.phrases import change_lines
 

@@ -16,8 +16,8 @@ from metrics.core.registry import choose, evaluators, made_as, users_of
 from metrics.core.sampling_design import find_equal_inputs
 from metrics.core.suite import Suite, with_source
 from metrics.engine.estimate import inference_hint
-from metrics.engine.evaluation import Evaluation, EvaluationInCode
-from metrics.engine.evaluation_fields import Door, Tell, option_name
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, option_name
+from metrics.engine.evaluation_fields import Door, Tell
 from metrics.engine.load_resources import missing_resources
 from metrics.engine.plan import Shard, make_shard
 from metrics.engine.schedulers import use_scheduler
@@ -91,10 +91,10 @@ class Prepared:
         found = find_equal_inputs(suite)
         if found is None or self.evaluation.duplicates == "keep" or suite.cases["group"].null_count < len(suite):
             return None
-        option = option_name("duplicates", self.door) + ("='keep'" if self.door == "python" else " keep")
+        keep = {"python": "='keep'", "page": ": count each"}.get(self.door, " keep")
         return (
             f"{found.alike:,} of {len(suite):,} cases ask the same as another: intervals and tests take the "
-            f"{found.units:,} different inputs as units ({option}: every case)"
+            f"{found.units:,} different inputs as units ({option_name('duplicates', self.door)}{keep}: every case)"
         )
 
     def create(self) -> Run:

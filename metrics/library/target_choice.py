@@ -6,8 +6,8 @@ from typing import Any
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import text_of
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import TargetFields
-from metrics.engine.evaluation_fields import Door, option_name
+from metrics.engine.evaluation import TargetFields, option_name
+from metrics.engine.evaluation_fields import Door
 from metrics.judge.keys import KEY, let_go
 from metrics.library.judge_choice import budget_of
 from metrics.store import Workspace

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from components.data import target_runs
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation, EvaluationInCode
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, option_name, page_schema
 from metrics.ingest.tables.thoughts import REASONING
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
@@ -380,6 +380,21 @@ def test_further_settings_go_with_the_run(form: AppTest, started: list[Run]) -> 
     assert spec.save_llm_result
     assert started[0].evaluators["rouge"]["thresholds"] == {"rouge1": 0.75, "rouge2": 0.75, "rougeL": 0.75}
     assert spec.suite.budget is not None
+
+
+def test_further_settings_are_asked_in_words(form: AppTest) -> None:
+    """Not by the names of the command's options; what most people leave as it is comes last."""
+    asked = [box for box in form.main if (getattr(box, "key", "") or "").startswith("setting.")]
+    names = [(box.key or "").removeprefix("setting.") for box in asked]
+    assert names == list(page_schema()["properties"])
+    assert not {box.label.lower().replace(" ", "_") for box in asked} & set(Evaluation.model_fields)
+    boxes = dict(zip(names, asked, strict=True))
+    assert (boxes["as_in"].options, boxes["as_in"].placeholder) == (["H2O Eval Studio", "Open RAG Eval"], "Assay's own")
+    assert boxes["duplicates"].options == ["count as one", "count each"]
+    assert (names[0], names[-2:]) == ("where", ["seed", "save_llm_result"])
+    assert [option_name("budget_cases", door) for door in ("command", "python", "page")] == [
+        "--budget-cases", "budget_cases", boxes["budget_cases"].label,
+    ]  # fmt: skip
 
 
 def test_conditions_and_classes_go_with_the_run(form: AppTest, started: list[Run]) -> None:

@@ -62,7 +62,8 @@ def draw_start(
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
-            settings = parameter_form(run_launch.settings_schema(), "setting", start=run_launch.settings_of(inputs))
+            start = run_launch.settings_of(inputs)
+            settings = parameter_form(run_launch.settings_schema(), "setting", start=start, columns=1)
         if missing:
             st.text(missing)
         begun = st.button(
