@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import Place, case_views, found_slices, run_reads, visitors, workspace_runs
-from components.viewers import chat, image_viewer, text_case, trace
+from components.viewers import browser_parts, image_viewer, text_case
 from components.views.judge import judge_calls, own_verdict, rating_queue
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import (
@@ -19,7 +19,7 @@ from components.views.objects.image_case import (
     picture,
     show_image,
 )
-from components.views.results import asked_models, case_choice, case_scores, mark_controls
+from components.views.results import about_run, case_choice, case_scores, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
@@ -228,7 +228,7 @@ def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], s
     if view is not None and chat_turns.tells_more(view):
         title, opened = f"Conversation: {chat_turns.summary(view)}", chat_turns.is_judged(view)
         with st.expander(title, key=f"chat-{column}", expanded=opened):
-            chat.draw(view, f"turns-{column}")
+            browser_parts.chat(view, f"turns-{column}")
 
 
 def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:
@@ -240,7 +240,7 @@ def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], 
         output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ())
     )
     with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):
-        trace.draw(view, f"steps-{column}")
+        browser_parts.trace(view, f"steps-{column}")
 
 
 def show_label_scores(predictions: pd.DataFrame, output: Mapping[str, Any]) -> None:
@@ -349,4 +349,4 @@ elif chosen and task == "detection":
 elif chosen:
     draw_picture(view)
     show_text(run, view, chosen, around)
-asked_models.draw_asked_models(run)
+about_run.draw_asked_models(run)

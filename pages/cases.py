@@ -7,7 +7,7 @@ import streamlit as st
 from components.data import Place, agreements, found_slices, run_reads
 from components.data.case_pictures import add_pictures
 from components.data.found_slices import ReadSlice
-from components.viewers import case_list
+from components.viewers import browser_parts
 from components.views.results import case_choice, mark_controls, saved_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
@@ -159,7 +159,7 @@ def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
     several = rows["run"].nunique() > 1
     listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=several)
     add_pictures(run, listing)
-    case_list.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
+    browser_parts.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
 
 
 def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, ...], page: int) -> None:
@@ -184,7 +184,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
 
     payload = case_cells.case_cells(found, column, models, board, address)
     add_pictures(run, payload["rows"])
-    case_list.case_table(payload, f"table-{page}-{column.key}")
+    browser_parts.case_table(payload, f"table-{page}-{column.key}")
 
 
 def headline(run: str, column: Column, shown: Cell | SliceValue | None, unscored: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from components.data import agreements, case_views, judge_settings, run_reads, workspace_runs
 from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
-from components.views.results import model_comparison, replacement, what_was_tested
+from components.views.results import about_run, model_comparison, replacement
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -293,4 +293,4 @@ for line in dict.fromkeys(judge_calls.run_line(judge_settings.judge_of(each)) fo
     if line:
         st.text(line)
 ranked = [of_ranks(run_reads.leaderboard(run, tag=tag), tag)] if tag and found.is_of_family else []
-what_was_tested.draw(run, *of_comparison(found, tag), *ranked)
+about_run.draw_tests(run, *of_comparison(found, tag), *ranked)

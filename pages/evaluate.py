@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from components.data import evaluation_inputs, inspected_files, object_lint, target_runs, uploaded_files, workspace_runs
-from components.views.results import what_was_read
+from components.views.results import about_run
 from components.views.setup import dropped_files, evaluator_chooser, object_findings, run_start, target_form
 from components.widgets import column_mapping, controls, problem_list, url
 from components.widgets.frame import editors_only, frame
@@ -239,9 +239,7 @@ with left:
             dropped_files.draw_files(seen, roles, dict(zip(roles.outputs, models, strict=True)), found, doubts, said)
     if facts is not None and facts.understood is not None and source not in WITH_OUTPUTS:
         with receipt:
-            what_was_read.draw_receipt(
-                facts.understood.receipt, tokens_of(inputs), below if seen else below.expander(READ)
-            )
+            about_run.draw_receipt(facts.understood.receipt, tokens_of(inputs), below if seen else below.expander(READ))
 understood = facts.understood if facts is not None and facts.complete else None
 with right:
     if understood is not None and not unchecked:

@@ -6,18 +6,9 @@ import streamlit as st
 
 from components.data import judge_settings, run_reads, visitors, workspace_runs
 from components.data.case_pictures import add_pictures
-from components.viewers import heatmap
+from components.viewers import browser_parts
 from components.views.judge import judge_calls, judge_trouble
-from components.views.results import (
-    asked_models,
-    decisive_metrics,
-    detectable_difference,
-    short_answers,
-    welcome,
-    what_to_look_at,
-    what_was_read,
-    what_was_tested,
-)
+from components.views.results import about_run, decisive_metrics, detectable_difference, welcome, what_to_look_at
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.frame import begin, frame
 from components.widgets.literal import literal
@@ -136,7 +127,7 @@ else:
             run_reads.judges_of(run),
             board.columns, cells, open_cell(run, tag, board, objects), run=run, tag=tag,
         )  # fmt: skip
-        asked = heatmap.heatmap(drawing)
+        asked = browser_parts.heatmap(drawing)
         if asked.sort is not None:
             url.put(sort=asked.sort, order="up" if asked.sort == (sort or answer.sorted_by) and down else None)
             st.rerun()
@@ -174,14 +165,14 @@ with st.container(horizontal=True):
         url.go("judge_agreement", run=run)
     if st.button("Export a report"):
         url.go("report", run=run, weight=url.params("weight"), scale=url.params("scale"))
-    asked_models.draw_asked_models(run)
+    about_run.draw_asked_models(run)
     if form not in CHARTS:
         controls.menu("More charts", CHARTS, "form", clears=CLEARED)
 if form not in CHARTS and len(models) > 1:
     decisive_metrics.choose_decisive(run, whole)
     detectable_difference.show_detectable(run, tag, columns, sort)
 if workspace_runs.run_facts(run).state == "finished":
-    short_answers.draw_answers(run, "leaderboard")
-    what_was_read.draw_read(run, "leaderboard")
+    about_run.draw_answers(run, "leaderboard")
+    about_run.draw_read(run, "leaderboard")
 if len(models) > 1:
-    what_was_tested.draw(run, *([of_ranks(board, tag)] if tag else []))
+    about_run.draw_tests(run, *([of_ranks(board, tag)] if tag else []))

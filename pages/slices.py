@@ -6,7 +6,7 @@ import streamlit as st
 from components.charts import slice_bars
 from components.data import found_slices, run_reads
 from components.viewers import blocks
-from components.views.results import what_was_tested
+from components.views.results import about_run
 from components.widgets import controls, filters
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -83,4 +83,4 @@ st.subheader(literal(answer.text), anchor=False)
 st.text(where_is_it_worse.overall_line(known, model, measure), help=measure.description)
 blocks.draw_blocks(more, run, "slices", "found")
 show_feature(known, model, measure)
-what_was_tested.draw(run, of_searches([found]))
+about_run.draw_tests(run, of_searches([found]))

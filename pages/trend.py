@@ -5,7 +5,7 @@ import streamlit as st
 from components.charts.trend_lines import trend_figure
 from components.data import run_reads, workspace_runs
 from components.views.curves import curve_parts
-from components.views.results import metric_trend, model_comparison, what_was_tested
+from components.views.results import about_run, metric_trend, model_comparison
 from components.widgets import drilldown_filters, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -102,4 +102,4 @@ clicked = metric_trend.draw_stops(newest, correction, f"stops-{focus.run}-{focus
 if clicked is not None:
     url.put(at=newest[clicked].run, of=newest[clicked].model)
     st.rerun()
-what_was_tested.draw(run, of_trend(found))
+about_run.draw_tests(run, of_trend(found))

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.viewers import prose
+from components.viewers import browser_parts
 from components.viewers.browser_component import draw_in_browser
 from components.views.judge import judge_calls
 from components.widgets.literal import literal
@@ -46,7 +46,7 @@ def draw_earlier(turns: Sequence[tuple[str, str]]) -> None:
     """Draw the earlier turns of a conversation, (role, text) each, in an expander; nothing for none."""
     if turns:
         with st.expander(f"Earlier turns ({len(turns)})", key="earlier-turns"):
-            prose.draw([block([Part(text)], role) for role, text in turns], "earlier")
+            browser_parts.prose([block([Part(text)], role) for role, text in turns], "earlier")
 
 
 def text_height(text: str, columns: int) -> int:
@@ -84,7 +84,7 @@ def draw_answer(title: str, answer: str, key: str, groups: Sequence[VerdictGroup
     with st.container(gap="xsmall"):
         st.text(title)
         content = block(with_claims(answer, groups)) if tree is None else block(tree, rendered=True)
-        prose.draw([content], key, ANSWER_HEIGHT)
+        browser_parts.prose([content], key, ANSWER_HEIGHT)
 
 
 def draw_difference(
@@ -93,7 +93,7 @@ def draw_difference(
     """Draw the answer compared with the expected one: what is only expected struck out, only answered underlined."""
     with st.container(gap="xsmall"):
         st.text(title)
-        prose.draw([block(difference(expected, answer, exact))], key, height)
+        browser_parts.prose([block(difference(expected, answer, exact))], key, height)
 
 
 def draw_list(

@@ -14,11 +14,10 @@ from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_
 from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
 from metrics.analysis.cases.full_score import full_score_estimates
 from metrics.analysis.comparison.compare import Comparison, Difference, compare, compare_labels, comparison_of_columns
-from metrics.analysis.comparison.comparison_cases import differences
+from metrics.analysis.comparison.comparison_cases import differences, shares_within
 from metrics.analysis.comparison.decisions import Decision, decisions
 from metrics.analysis.comparison.head_to_head import HeadToHead, head_to_head
 from metrics.analysis.comparison.paired_bootstrap import Resampled
-from metrics.analysis.comparison.shares_within import shares_within
 from metrics.analysis.comparison.unpaired import Unpaired
 from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests
 from metrics.analysis.findings.compliance import Compliance, Standard, compliance, compliance_table

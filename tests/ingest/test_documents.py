@@ -8,8 +8,7 @@ import pytest
 import typst
 
 from metrics.ingest.documents import pdf_text, read_documents
-from metrics.ingest.documents.html_text import html_blocks
-from metrics.ingest.documents.plain_text import markdown_blocks, text_blocks
+from metrics.ingest.documents.plain_text import html_blocks, markdown_blocks, text_blocks
 from metrics.text.chunks import Block, Document, chunked
 from tests.corpora.pdf_files import pdf
 from tests.questions.question_scenes import write_documents

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from metrics.ingest import read_suite
-from metrics.ingest.media.orientation import displayed_size, turned, way_up
+from metrics.ingest.media.images import displayed_size, turned, way_up
 from tests.ingest.files import packed, write
 
 

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.data import run_archives, run_reads, uploaded_files, workspace_runs
-from components.viewers import heatmap
+from components.viewers import browser_parts
 from components.views.results import run_cards
 from metrics import engine
 from metrics.analysis import headline, leaderboard
@@ -278,8 +278,8 @@ def test_a_killed_run_of_pictures_shows_the_models_that_are_done(name, values, l
 
 def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(workspace, open_page, monkeypatch):
     drawn: list[dict[str, Any]] = []
-    nothing = heatmap.Asked(None, None, None)
-    monkeypatch.setattr(heatmap, "heatmap", lambda given: drawn.append(given) or nothing)
+    nothing = browser_parts.Asked(None, None, None)
+    monkeypatch.setattr(browser_parts, "heatmap", lambda given: drawn.append(given) or nothing)
     run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
     open_page("leaderboard", run=run.id)
     assert drawn[-1]["headline"] == "So far no evaluator is done, so no model can be recommended."

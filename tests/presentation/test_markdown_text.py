@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
-from metrics.presentation.markdown_text import ZERO_WIDTH, code, prose, table
+from metrics.presentation.safe_text import ZERO_WIDTH, code, prose, table
 
 ATTACKS = {
     "image": "![x](https://evil.example/p.png)",

@@ -6,7 +6,7 @@ from components.data import judge_checks, run_reads, visitors
 from components.viewers import blocks
 from components.views.judge.agreement_tables import Span, metric_title
 from components.views.judge.judge_calls import estimate_lines
-from components.views.results import what_was_tested
+from components.views.results import about_run
 from components.widgets import url
 from metrics.analysis import Column
 from metrics.analysis.corrected_tests import of_hints
@@ -84,7 +84,7 @@ def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model
     if not rows:
         st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")
         return
-    what_was_tested.remember(run, of_hints(rows, metric_title(column, 60)))
+    about_run.remember_tests(run, of_hints(rows, metric_title(column, 60)))
     effects = [signed_estimate(Span(row.effect, row.low, row.high)) for row in rows]
     about = {"evaluator": column.evaluator, "metric": column.metric, "tag": tag}
     table = table_of(

@@ -8,7 +8,7 @@ from components.charts import interval_bars
 from components.data import run_reads
 from components.viewers import blocks
 from components.views.curves import curve_parts
-from components.views.results import what_was_tested
+from components.views.results import about_run
 from components.widgets import controls, url
 from components.widgets.chart import pick
 from components.widgets.frame import is_dark
@@ -35,7 +35,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
-    what_was_tested.remember(run, of_matches(found, metric_title(column, arrow=False)))
+    about_run.remember_tests(run, of_matches(found, metric_title(column, arrow=False)))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         model = draw_chart(found, colours, "Click a bar to see the model's cases.")

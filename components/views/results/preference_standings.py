@@ -8,7 +8,7 @@ import streamlit as st
 from components.data import preferences, visitors
 from components.viewers import blocks
 from components.views.curves import curve_parts
-from components.views.results import what_was_tested
+from components.views.results import about_run
 from components.views.results.head_to_head import draw_chart
 from components.widgets import controls, url
 from components.widgets.frame import is_dark
@@ -58,7 +58,7 @@ def draw(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) 
     if found is None:
         st.info("There is nothing to rank: no two models have been compared in both orders, or by a person.")
         return
-    what_was_tested.remember(run, of_matches(found, f"{SOURCES[source]} ({criterion})"))
+    about_run.remember_tests(run, of_matches(found, f"{SOURCES[source]} ({criterion})"))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         draw_chart(found, colours)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.data import document_questions
 from components.data.document_questions import DraftView
-from components.viewers import prose
+from components.viewers import browser_parts
 from components.viewers.text_case import draw_text
 from components.views.setup.question_maker import spend_text
 from components.views.setup.suite_saving import open_suite
@@ -219,4 +219,6 @@ def _edit(name: str) -> None:
 
 def _draw_passages(row: Mapping[str, Any], key: str) -> None:
     """Draw the passages that a question was written from, with the words marked that it quotes."""
-    prose.draw([prose_blocks.block(quoted(text, row["quotes"]), place) for place, text in row["passages"]], key)
+    browser_parts.prose(
+        [prose_blocks.block(quoted(text, row["quotes"]), place) for place, text in row["passages"]], key
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.data import judge_settings, suite_drafts
-from components.viewers import prose
+from components.viewers import browser_parts
 from components.views.setup.suite_saving import open_suite
 from components.widgets import column_mapping, controls, problem_list, url
 from metrics.presentation import format
@@ -180,7 +180,7 @@ def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, A
         kind = kinds[row["kind"]].title if row["kind"] else "Original"
         before = texts[row["case_id"]] if row["is_made"] else row["text"]
         drawn.append(prose_blocks.block(changed(before, row["text"]), f"{row['case_id']} · {kind}"))
-    prose.draw(drawn, "perturb-preview")
+    browser_parts.prose(drawn, "perturb-preview")
 
 
 def draw_upload() -> None:

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.cases.old_evidence import read_evidence
-from metrics.analysis.objects.object_poses import bones
-from metrics.analysis.objects.object_rings import object_rings
+from metrics.analysis.objects.object_rings import bones, object_rings
 from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError

@@ -12,8 +12,7 @@ from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differ
 from metrics.analysis.comparison.run_settings import changed_settings
 from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
-from metrics.analysis.comparison.unpaired import Unpaired
-from metrics.analysis.comparison.unscored_pairs import has_ends, one_sided
+from metrics.analysis.comparison.unpaired import Unpaired, has_ends, one_sided
 from metrics.analysis.leaderboard.family import count_main_tests
 from metrics.analysis.leaderboard.few_groups import design_warning
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard

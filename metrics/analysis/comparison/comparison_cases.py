@@ -1,5 +1,6 @@
-"""The cases behind a difference of two models: regressions first."""
+"""Two models case by case: the cases behind a difference, regressions first, and on how many b is barely worse."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -8,8 +9,11 @@ from numpy.typing import NDArray
 from metrics.analysis.cases.case_pages import PREVIEW, TEXT, CasePage, cut
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import check_pair
+from metrics.analysis.comparison.shared_cases import paired_designs
+from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
+from metrics.stats.paired_intervals import CaseShare, share_within
 from metrics.store import Run, cache_by_run
 
 Kind = Literal["losses", "wins", "ties"]
@@ -61,3 +65,33 @@ def _pairs(
         raise InputError(f"{evaluator} has no values per case of {metric!r} for both models")
     both = np.flatnonzero(a.present & b.present)
     return design.inside[both], a.values[both], b.values[both], b.minus(a)[both]
+
+
+def shares_within(
+    run: Run, model_a: str, model_b: str, margins: Mapping[str, float], tag: str | None = None, other: Run | None = None
+) -> dict[str, CaseShare]:
+    """Return the share of cases on which b is at most a margin worse than a: `margins` by column key, 0 or more.
+
+    Of the cases for which both have a value. It says how often b falls short case by case, which a mean within its
+    margin does not: half of the cases may be worse and the other half better. Metrics of the whole data set, and those
+    without a better end, are left out. `other` is the run that b is taken from, where that is not `run`.
+    """
+    of_a, of_b = paired_designs(run, other or run, tag)
+    columns = {
+        column.key: column
+        for column in leaderboard(run, tag).columns
+        if column.key in margins and column.direction != "none" and column.label_key is None
+    }
+    keys = [(column.evaluator, column.metric) for column in columns.values()]
+    a, b = case_values(run, model_a, of_a, keys), case_values(other or run, model_b, of_b, keys)
+    found = {}
+    for (key, column), name in zip(columns.items(), keys, strict=True):
+        if name not in a or name not in b:
+            continue
+        both = a[name].present & b[name].present
+        apart = b[name].minus(a[name])[both]
+        better = -apart if column.direction == "lower" else apart
+        share = share_within(better, margins[key], *of_b.of_part(both))
+        if share is not None:
+            found[key] = share
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.analysis.objects.object_poses import pose_overlaps, unlabelled
+from metrics.analysis.objects.object_rings import pose_overlaps, unlabelled
 from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_rows

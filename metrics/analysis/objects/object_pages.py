@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from metrics.analysis.objects.object_filter import LOW_SCORE, ObjectFilter, all_of, annotation_ids, masks_of
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
-from metrics.analysis.objects.object_poses import Bone, bones
+from metrics.analysis.objects.object_rings import Bone, bones
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.classes import ClassFacts

@@ -22,7 +22,7 @@ from metrics.store import Run
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from metrics.ingest.media.orientation import Size
+    from metrics.ingest.media.images import Size
 
 SIDE = 320  # pixels of the longer side
 SUFFIXES = (".jpg", ".txt")  # the thumbnail; why there is none

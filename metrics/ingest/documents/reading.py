@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from metrics.core.errors import InputProblem
-from metrics.ingest.documents.html_text import html_blocks
 from metrics.ingest.documents.pdf_text import pdf_pages
-from metrics.ingest.documents.plain_text import decoded, markdown_blocks, text_blocks
+from metrics.ingest.documents.plain_text import decoded, html_blocks, markdown_blocks, text_blocks
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.text.chunks import Block, Document
 

@@ -13,7 +13,7 @@ from metrics.core.suite import ASSUMED_SIDE, Outputs, Suite, sizes_assumed
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.media.archive import UNREADABLE, Entry
 from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
-from metrics.ingest.media.class_numbers import classes_by_number
+from metrics.ingest.media.class_names import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of, without_spoiled

@@ -24,7 +24,7 @@ from metrics.ingest.formats.coco import (
 from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSED_KEYS, note_document
 from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
 from metrics.ingest.formats.json_records import first_value, line_values
-from metrics.ingest.media.class_numbers import result_classes
+from metrics.ingest.media.class_names import result_classes
 from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Source

@@ -1,4 +1,11 @@
-"""Images from a folder or zip: looked up by name, limited in size, fully decoded once, stored under generated names."""
+"""Images from a folder or zip: looked up by name, limited in size, fully decoded once, stored under generated names.
+
+Annotation tools draw on the image as it is displayed, turned as its EXIF orientation says, so boxes refer to displayed
+pixels. Where a suite states the size of the stored, unturned pixels instead, boxes refer to those, and the image is
+shown unturned. A mirrored image, or one turned by half, has one size either way and is displayed.
+"""
+
+from __future__ import annotations
 
 import hashlib
 import io
@@ -10,12 +17,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metrics.core.errors import InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
-from metrics.ingest.media.orientation import displayed_size
 from metrics.ingest.problems import first_line
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 150_000_000
@@ -23,6 +33,10 @@ LARGE = threading.Lock()  # one image of more than MANY_PIXELS is decoded at a t
 MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
 EXPECTED = "a " + ", ".join(list(FORMATS)[:-1]) + " or TIFF image"
+ORIENTATION = 0x0112  # the tag in EXIF
+SIDEWAYS = (5, 6, 7, 8)  # values that swap width and height
+
+Size = tuple[int, int]  # width, height
 
 
 @dataclass(frozen=True)
@@ -168,3 +182,36 @@ def _look_up(entries: list[Entry], wanted: list[str], file: str, problems: list[
             what = f"no image {name!r}" if not choice else f"{len(choice)} images for {name!r}: {several}"
             problems.append(InputProblem(file, what, "one image of that name", column="image"))
     return found
+
+
+def orientation(image: Image) -> int:
+    """Return the EXIF orientation of an image, 1 (as it is) where there is none or none that can be read."""
+    try:
+        value = image.getexif().get(ORIENTATION, 1)
+    except Exception:  # damaged metadata raises all kinds of errors
+        return 1
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def displayed_size(image: Image) -> Size:
+    """Return width and height of an image as it is displayed."""
+    width, height = image.size
+    return (height, width) if orientation(image) in SIDEWAYS else (width, height)
+
+
+def way_up(image: Image, size: Size | None) -> int:
+    """Return the orientation to show an image in, for annotations in an image of `size`, None where that is unknown."""
+    found = orientation(image)
+    stored = image.size[0] != image.size[1] and size == image.size
+    return 1 if found in SIDEWAYS and stored else found
+
+
+def turned(image: Image, way: int) -> Image:
+    """Return an image turned as an EXIF orientation says."""
+    from PIL.Image import Transpose
+
+    methods = {
+        2: Transpose.FLIP_LEFT_RIGHT, 3: Transpose.ROTATE_180, 4: Transpose.FLIP_TOP_BOTTOM, 5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270, 7: Transpose.TRANSVERSE, 8: Transpose.ROTATE_90,
+    }  # fmt: skip
+    return image.transpose(methods[way]) if way in methods else image

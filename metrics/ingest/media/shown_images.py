@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.core.files import open_regular
-from metrics.ingest.media.images import FORMATS, LARGE, MANY_PIXELS, MAX_PIXELS
-from metrics.ingest.media.orientation import SIDEWAYS, Size, turned, way_up
+from metrics.ingest.media.images import FORMATS, LARGE, MANY_PIXELS, MAX_PIXELS, SIDEWAYS, Size, turned, way_up
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
 from metrics.presentation.format import number, plural
-from metrics.presentation.markdown_text import code, prose, table
 from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.presentation.questions.do_small_changes_matter import flip_lines
+from metrics.presentation.safe_text import code, prose, table
 from metrics.reports.baseline import Differences, figures
 from metrics.reports.gates import Outcome, no_value
 from metrics.store import Run
@@ -22,7 +22,7 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     """Return a finished run as Markdown in GitHub's flavour, which CommonMark readers with tables show as well.
 
     outcomes: of gates, each in a row with what was found; against: the differences to a baseline. Names and words of
-    models, cases and users are escaped, see metrics.presentation.markdown_text.
+    models, cases and users are escaped, see metrics.presentation.safe_text.
     """
     board = leaderboard(run)
     parts = [f"## {code(run.name)}{_verdict(outcomes)}", f"**{prose(headline(board).sentence)}**"]

@@ -11,7 +11,7 @@ import metrics
 from metrics import analysis
 from metrics.analysis import Column
 from metrics.analysis.comparison.case_values import CaseValues
-from metrics.analysis.comparison.unscored_pairs import OneSided
+from metrics.analysis.comparison.unpaired import OneSided
 from metrics.core.evaluator import MISSING, Status
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.baseline import differences, non_inferior, worse

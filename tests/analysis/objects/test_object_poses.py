@@ -8,7 +8,7 @@ import pytest
 
 from metrics import analysis
 from metrics.analysis.objects.object_filter import ObjectFilter
-from metrics.analysis.objects.object_poses import bones
+from metrics.analysis.objects.object_rings import bones
 from metrics.core.classes import ClassFacts
 from metrics.presentation.viewers import object_panels
 from metrics.store import Run, Workspace

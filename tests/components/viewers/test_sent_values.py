@@ -13,7 +13,7 @@ import pytest
 import streamlit as st
 
 from components.data import agreements
-from components.viewers import heatmap, image_viewer, tile_gallery
+from components.viewers import browser_parts, image_viewer, tile_gallery
 from components.views.judge import label_entry
 from tests.pages.conftest import PROJECT
 
@@ -49,8 +49,8 @@ VALUES: list[Any] = [
 
 
 def read_heatmap(sent: Any, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(heatmap, "draw_in_browser", lambda *_, **__: dict.fromkeys(("sort", "columns", "cells"), sent))
-    asked = heatmap.heatmap({})
+    patch.setattr(browser_parts, "draw_in_browser", lambda *_, **__: dict.fromkeys(("sort", "columns", "cells"), sent))
+    asked = browser_parts.heatmap({})
     assert isinstance(asked.sort, str | None)
     assert isinstance(asked.cells, str | None)
     assert asked.columns is None or all(isinstance(one, str) for one in asked.columns)
@@ -79,7 +79,7 @@ def read_labels(sent: Any, patch: pytest.MonkeyPatch) -> None:
 
 
 READERS: dict[str, Callable[[Any, pytest.MonkeyPatch], None]] = {
-    "viewers/heatmap.py": read_heatmap, "viewers/tile_gallery.py": read_gallery,
+    "viewers/browser_parts.py": read_heatmap, "viewers/tile_gallery.py": read_gallery,
     "viewers/image_viewer.py": read_viewer, "views/judge/label_entry.py": read_labels,
 }  # fmt: skip
 
