@@ -1,7 +1,7 @@
 import streamlit as st
 
 from components.data import preferences, workspace_runs
-from components.views.judge import arena_entry, preference_judge, preference_upload, rating_queue
+from components.views.judge import arena_entry, rating_queue
 from components.widgets import controls, filters, url
 from components.widgets.frame import editors_only, empty, frame
 
@@ -33,13 +33,13 @@ if facts.suite["task"] not in TASKS or len(facts.models) < 2:
 editors_only("compare answers")
 view = controls.choice("View", VIEWS, "view")
 if view == "judge":
-    preference_judge.draw(run, choose_criterion(run))
+    arena_entry.draw_judging(run, choose_criterion(run))
 elif view == "files":
-    preference_upload.draw(run)
+    arena_entry.draw_upload(run)
 else:
     criterion = choose_criterion(run)
     if (rater := rating_queue.rater(WHO)) is not None:
-        arena_entry.draw(run, rater, criterion)
+        arena_entry.draw_match(run, rater, criterion)
 counts = preferences.preference_criteria(run)
 if counts and st.button("See the ranking", icon=":material/arrow_forward:", key="ranking"):
     chosen = url.param("by", next(iter(counts)))

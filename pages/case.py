@@ -7,7 +7,7 @@ import streamlit as st
 
 from components.data import Place, case_views, found_slices, run_reads, visitors, workspace_runs
 from components.viewers import browser_parts, image_viewer, text_case
-from components.views.judge import judge_calls, own_verdict, rating_queue
+from components.views.judge import judge_calls, label_entry, rating_queue
 from components.views.objects import object_list, object_walk
 from components.views.objects.image_case import (
     Marked,
@@ -209,7 +209,7 @@ def show_answer(
     if how.rater is not None and answer:
         place = f"{case['case_id']}-{column}"
         title = metric_name(around.metric, around.evaluator)
-        own_verdict.draw(run, case["case_id"], output["model"], how.rater, around.metric, title, place)
+        label_entry.draw_verdict(run, case["case_id"], output["model"], how.rater, around.metric, title, place)
 
 
 def contexts_of(shown: Shown) -> list[str]:

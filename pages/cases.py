@@ -5,8 +5,8 @@ import pandas as pd
 import streamlit as st
 
 from components.data import Place, agreements, found_slices, run_reads
-from components.data.case_pictures import add_pictures
 from components.data.found_slices import ReadSlice
+from components.data.pictures import add_pictures
 from components.viewers import browser_parts
 from components.views.results import case_choice, mark_controls, saved_views
 from components.widgets import controls, filters, url

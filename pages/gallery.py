@@ -4,7 +4,7 @@ import streamlit as st
 
 from components.data import run_reads, workspace_runs
 from components.viewers import tile_gallery
-from components.views.objects import object_list, object_walk, point_controls, region_wall, tile_wall
+from components.views.objects import object_list, object_walk, point_controls, tile_wall
 from components.views.results import mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
@@ -21,7 +21,7 @@ def nothing_here(run: str) -> NoReturn:
     """Draw what stands in for objects: wrong regions, or why this run has no gallery and which run has one."""
     task = workspace_runs.run_facts(run).suite["task"]
     if task == "segmentation" and EVALUATOR in workspace_runs.run_facts(run).evaluators:
-        region_wall.draw(run)
+        tile_wall.draw_regions(run)
     elif task == "segmentation":
         empty(
             "No evaluator of this run looked at the pixels",

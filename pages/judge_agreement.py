@@ -7,15 +7,7 @@ import streamlit as st
 from components.charts import confusion_chart
 from components.data import agreements, judge_checks, judge_settings, run_reads, visitors
 from components.viewers import blocks
-from components.views.judge import (
-    acceptance_view,
-    agreement_cell,
-    agreement_tables,
-    bias_view,
-    judge_calls,
-    label_upload,
-    panel_view,
-)
+from components.views.judge import agreement_tables, bias_view, judge_calls, label_upload
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -95,7 +87,7 @@ def show_agreement(run: str, criterion: Criterion, column: Column, choice: Choic
             show_confusion(found)
     with right:
         if cell and found.table:
-            agreement_cell.draw(run, name, column, found, cell, **choice._asdict())
+            agreement_tables.draw_cell(run, name, column, found, cell, **choice._asdict())
         elif found.table:
             show_threshold(found, at)
             show_calibration(run, found, name, choice)
@@ -326,7 +318,7 @@ if not metrics:
     )
 elif not criteria:
     if agreements.has_panel(run):
-        panel_view.show(run)
+        agreement_tables.show_panel(run)
     judged = [one for one in metrics if one.evaluator in run_reads.judges_of(run) and one.primary]
     views = (
         {"bias": "Bias", "labels": "Labels"}
@@ -351,12 +343,12 @@ else:
     elif view == "means":
         show_means(run, criterion, column, choice)
     elif view == "accept":
-        acceptance_view.show(run, criterion.name, column, **choice._asdict())
+        agreement_tables.show_acceptance(run, criterion.name, column, **choice._asdict())
     elif view == "bias":
         bias_view.show(run, column, criterion.name, choice.tag, choice.model)
     elif view == "raters":
         show_raters(run, criterion, column, choice)
     elif view == "panel":
-        panel_view.show(run)
+        agreement_tables.show_panel(run)
     else:
         show_labels(run, criterion, column)

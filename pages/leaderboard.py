@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from components.data import judge_settings, run_reads, visitors, workspace_runs
-from components.data.case_pictures import add_pictures
+from components.data.pictures import add_pictures
 from components.viewers import browser_parts
 from components.views.judge import judge_calls, judge_trouble
 from components.views.results import about_run, decisive_metrics, detectable_difference, welcome, what_to_look_at

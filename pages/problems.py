@@ -7,7 +7,6 @@ import streamlit as st
 from components.data import judge_settings, run_reads, workspace_runs
 from components.viewers import blocks
 from components.views.judge import judge_calls
-from components.views.results.case_defects import show_defects
 from components.views.results.flip_rates import show_flips
 from components.views.results.insight_list import show_insights
 from components.widgets import controls, drilldown_filters, filters, url
@@ -17,7 +16,7 @@ from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.format import metric_name
 from metrics.presentation.questions import what_went_wrong
-from metrics.presentation.questions.what_is_broken import KINDS
+from metrics.presentation.questions.what_is_broken import KINDS, answer, defects_table
 
 LIMIT = ["threshold", "direction", "threshold_of"]
 SEVERITIES = {
@@ -29,6 +28,22 @@ CERTAIN = "significant: the whole 95 % interval is on the wrong side"
 FAILING = "cases on the wrong side of the threshold; of objects, images with an error"
 OF_ONE_VIEW = ("list", "evaluator", "model", "severity", "perturbation", "about", "insight", "of_model", "of_evaluator",
                "of_metric", "of_perturbation")  # fmt: skip
+
+
+def show_defects(run: str, found: pd.DataFrame) -> None:
+    """Draw the defects; a click opens the case, or the first of several."""
+    if found.empty:
+        st.info(
+            "No broken file and no empty answer was found. Agent sanity checks files; evaluators that compare by "
+            "embeddings report answers without a sentence."
+        )
+        return
+    models = filters.many("Models", list(found["model"].unique()), "model")
+    filters.reset(["model"])
+    shown = found[found["model"].isin(models)] if models else found
+    st.text(answer(shown))
+    blocks.draw_table(defects_table(shown), run, "problems", 430, "defects")
+    st.caption("Click a defect to see its case.")
 
 
 def counted(name: str, labels: dict[str, str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from components.data import run_archives, run_reads, workspace_runs
 from components.viewers import blocks
-from components.views.results import replacement, run_archive, run_exports, weighted_view
+from components.views.results import replacement, run_archive, weighted_view
 from components.widgets import url
 from components.widgets.controls import download
 from components.widgets.frame import frame
@@ -45,7 +45,7 @@ with st.container(border=True):
         bundle, file = partial(run_archives.bundle_run, run), f"assay-{run}-pages.zip"
         download("Web page (zip)", bundle, file, "download-pages", ":material/web:", mime="application/zip", help=PAGES)
         run_archive.draw_button(run)
-run_exports.draw_exports(run, workspace_runs.run_facts(run).models)
+run_archive.draw_exports(run, workspace_runs.run_facts(run).models)
 left, right = st.columns([3, 5])
 with left:
     st.subheader("What is in it", anchor=False)

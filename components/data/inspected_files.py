@@ -1,10 +1,10 @@
-"""How the uploads of a new run would be read: what each looks like, its role, and its columns."""
+"""How uploads would be read: of a new run what each looks like, its role and its columns; of labels and preferences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -25,6 +25,7 @@ from metrics.core.errors import InputError, InputProblem
 if TYPE_CHECKING:
     from metrics.ingest import Preview
     from metrics.ingest.file_roles import FileRole, Roles, SeenFile
+    from metrics.ingest.given_files import GivenFile
 
 InspectedRole = Literal["suite", "outputs", "combined", "auto"]
 Texts = tuple[str, ...]
@@ -140,3 +141,43 @@ def names_its_models(seen: SeenFile) -> bool:
     """Return whether a file of outputs has a model column, or a folder or a column for each model."""
     found = seen.preview
     return found is not None and (bool(found.models or seen.columns) or "model" in found.mapping)
+
+
+class ReadGiven(NamedTuple):
+    """An uploaded file: its name, its problems, and what it holds unless it could not be read (None)."""
+
+    name: str
+    problems: tuple[InputProblem, ...]
+    file: GivenFile | None
+
+
+def read_labels(
+    run_id: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], *, sampling: str
+) -> ReadGiven:
+    """Return what an uploaded file of labels holds, or what is wrong with it."""
+    return _read("labels", run_id, str(upload_folder()), token, pairs, readings, sampling=sampling)
+
+
+def read_preferences(
+    run_id: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], *, by: str, a_first: bool
+) -> ReadGiven:
+    """Return what an uploaded file of preferences holds, or what is wrong with it."""
+    return _read("preferences", run_id, str(upload_folder()), token, pairs, readings, by=by, a_first=a_first)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _read(
+    kind: str, run_id: str, folder: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], **choices: Any
+) -> ReadGiven:
+    from metrics.ingest import label_files, preference_files
+
+    read = label_files.read_labels if kind == "labels" else preference_files.read_preferences
+    run, name = workspace().run(run_id), name_of(token, Path(folder))
+    try:
+        found = read(
+            Path(folder) / token, suite=run.suite, models=run.models, mapping=choices_of(token, pairs), filename=name,
+            reading=reading_of(token, readings), **choices,
+        )  # fmt: skip
+    except InputError as failure:
+        return ReadGiven(name, failure.problems, None)
+    return ReadGiven(name, found.problems, found)

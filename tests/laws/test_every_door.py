@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import metrics
-from components.data import evaluation_inputs, run_launch
+from components.data import evaluation_inputs, run_estimates
 from components.data.uploaded_files import keep, upload_folder
 from metrics import ingest
 from metrics.analysis import insights, leaderboard, problems
@@ -131,7 +131,7 @@ def by_page(files: Place, workspace: Path, chosen: list[str], unknown: tuple[str
     read = evaluation_inputs.read_inputs(given)
     if not read.complete:
         raise InputError(read.problems)
-    run, reason = run_launch.start(given, tuple(chosen), {}, "run")
+    run, reason = run_estimates.start(given, tuple(chosen), {}, "run")
     if reason:
         raise InputError(reason)
     return metrics.Workspace(workspace).run(run)

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.data import agreements, evaluation_inputs, run_launch, visitors, workspace_runs
+from components.data import agreements, evaluation_inputs, run_estimates, visitors, workspace_runs
 from components.widgets.url import PAGES
 from metrics.store import Run, Workspace
 from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
@@ -136,10 +136,10 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(tmp_path, monkey
     def again() -> None:
         import streamlit as st
 
-        from components.data import evaluation_inputs, run_launch, workspace_runs
+        from components.data import evaluation_inputs, run_estimates, workspace_runs
 
         (first,) = workspace_runs.runs()
-        st.text(str(run_launch.start(evaluation_inputs.Inputs("run", first.id), ("classification",), {}, "Again")))
+        st.text(str(run_estimates.start(evaluation_inputs.Inputs("run", first.id), ("classification",), {}, "Again")))
 
     page = AppTest.from_function(again, default_timeout=300)
     page.query_params["group"] = "text"
@@ -222,10 +222,10 @@ def test_code_is_run_for_admins_alone(sign_in: Callable[[Role], Path]) -> None:
     folder = sign_in("editor")
     inputs = evaluation_inputs.Inputs("run", Workspace(folder).run("latest").id)
     allowed = {"code_execution": {"allow": True}}
-    told = run_launch.start(inputs, ("code_execution",), allowed, "mine")
+    told = run_estimates.start(inputs, ("code_execution",), allowed, "mine")
     assert told == (
         "",
         "To run code that models wrote takes the role admin; yours is editor. Ask who runs this studio.",
     )
     assert AuditLog(folder).last(1)[0].what == "run code that models wrote"
-    assert "takes the role" not in run_launch.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]
+    assert "takes the role" not in run_estimates.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import run_reads, workspace_runs
-from components.data.case_pictures import case_pictures
+from components.data.pictures import case_pictures
 from components.widgets import filters, url
 from components.widgets.frame import is_dark
 from components.widgets.tables import ROW, records

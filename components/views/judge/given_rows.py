@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from components.data import given_files, inspected_files, uploaded_files, visitors
+from components.data import inspected_files, uploaded_files, visitors
 from components.widgets import column_mapping, problem_list, uploads, url
 from metrics.presentation import format
 
@@ -32,7 +32,7 @@ class Given(NamedTuple):
     value: str
     here: str
     choose: Callable[[], dict[str, Any]]
-    read: Callable[..., given_files.ReadGiven]
+    read: Callable[..., inspected_files.ReadGiven]
     told: Callable[[GivenFile], str]
     add: Callable[[str, Any, str], None]
     remove: Callable[[str, str], None]

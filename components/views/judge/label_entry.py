@@ -1,7 +1,8 @@
 """Labelling outputs one after the other by keyboard: the browser shows the next output at once and keeps each key.
 
 The browser holds some outputs ahead. What was pressed waits there until a later run says that it is stored, so that no
-key is lost however fast they come; an entry that arrives twice changes nothing.
+key is lost however fast they come; an entry that arrives twice changes nothing. Beside a judge's verdict, one click
+overrules it and is kept as a label.
 """
 
 import base64
@@ -19,6 +20,8 @@ from pydantic import Base64Bytes, BaseModel, TypeAdapter, ValidationError
 from components.data import agreements, run_reads
 from components.viewers.browser_component import browser_component
 from components.views.judge.rating_queue import LONGEST
+from components.widgets import controls
+from components.widgets.literal import literal
 from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.label_queue import Next
@@ -37,6 +40,12 @@ KEY, DONE, LATER = "label-queue", "labels-stored", "labels-later"  # in the sess
 MAX_KEPT = 1_000  # ids of entries
 Only = tuple[str, str] | None
 _storing = Lock()
+UNNAMED = "unnamed"  # the rater of labels given without a name
+HELP = (
+    "Kept as your label of this output: the page Agreement compares it with the judge. You have seen the judge's "
+    "verdict, so it counts for this output alone, not for what is said of all outputs. Click it again to remove it."
+)
+Labelled = tuple[str, str, str, str]  # case, model, rater, criterion
 
 
 class About(BaseModel):
@@ -202,3 +211,28 @@ def _texts(case: Mapping[str, Any], outputs: Sequence[Mapping[str, Any]], reads_
         "right": right,
         "lists": [{"title": title, "texts": texts, "open": opened} for title, texts, opened in lists if texts],
     }
+
+
+def draw_verdict(run: str, case_id: str, model: str, rater: str, criterion: str, title: str, key: str) -> None:
+    """Draw the labels of the criterion's scale as buttons in a row under its title, the rater's present one chosen."""
+    about = (case_id, model, rater[:LONGEST] or UNNAMED, criterion)
+    given = agreements.label_given(run, *about)
+    scale = next((scale_of(one) for one in agreements.label_criteria(run) if one.name == criterion), "pass")
+    values = {text: value for text, value, _ in buttons(scale)}
+    chosen = next((text for text, value in values.items() if given and value == given["value"]), None)
+    key = f"verdict-{key}"
+    st.segmented_control(
+        f"Your verdict: {literal(title)}", list(values), default=controls.agreed(key, chosen), key=key, help=HELP,
+        on_change=_give, args=(run, about, values, scale, key),
+    )  # fmt: skip
+
+
+def _give(run: str, about: Labelled, values: dict[str, float | None], scale: str, key: str) -> None:
+    """Keep the label that was clicked; without one, remove the rater's own."""
+    text = st.session_state[key]
+    if text is None:
+        agreements.withdraw_label(run, *about)
+        return
+    before = agreements.label_given(run, *about)  # an output that was drawn at random stays one
+    sampling = before["sampling"] if before else "seen"
+    agreements.give_label(run, *about, values[text], sampling, ends_of(scale))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data import agreements, given_files, visitors
+from components.data import agreements, inspected_files, visitors
 from components.views.judge import agreement_tables, given_rows
 from components.widgets import url
 from metrics.presentation import format
@@ -86,6 +86,6 @@ GIVEN = given_rows.Given(
     "CSV, JSONL, JSON, Parquet or Excel: case_id, model, rater and label (pass, fail, unsure or a number), or "
     "a column for each criterion or rater.",
     ("case_id", "model", "rater", "criterion", "label"), "label", "labelled here by",
-    _choose, given_files.read_labels, _describe_file,
+    _choose, inspected_files.read_labels, _describe_file,
     agreements.add_labels, agreements.remove_labels, agreements.label_sets,
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from components.data import case_views, pictures, run_reads
-from components.data.case_pictures import IMAGE_NAME
+from components.data.pictures import IMAGE_NAME
 from components.viewers import image_viewer
 from components.views.objects import object_list, point_controls
 from components.widgets import filters

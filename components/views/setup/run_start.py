@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.data import model_needs, run_estimates, run_launch
+from components.data import model_needs, run_estimates
 from components.data.evaluation_inputs import Inputs, Understood
 from components.views.judge import judge_calls
 from components.widgets import url
@@ -62,8 +62,8 @@ def draw_start(
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
-            start = run_launch.settings_of(inputs)
-            settings = parameter_form(run_launch.settings_schema(), "setting", start=start, columns=1)
+            start = run_estimates.settings_of(inputs)
+            settings = parameter_form(run_estimates.settings_schema(), "setting", start=start, columns=1)
         if missing:
             st.text(missing)
         begun = st.button(
@@ -71,7 +71,7 @@ def draw_start(
         )
         if begun:
             with st.spinner("Storing the suite and the outputs"):
-                run, refused = run_launch.start(
+                run, refused = run_estimates.start(
                     inputs, tuple(chosen), given, name.strip() or None, dict(resources), scheduler, settings
                 )
             if run:
@@ -91,7 +91,7 @@ def _lacks_criterion(chosen: Sequence[str], given: Mapping[str, Mapping[str, Any
 
 def _draw_schedulers() -> str | None:
     """Draw where the run may be computed, if there is a choice; None: on this machine."""
-    if not (offered := run_launch.schedulers()):
+    if not (offered := run_estimates.schedulers()):
         return None
     chosen: str | None = st.selectbox(
         "Compute on", [None, *offered], format_func=lambda one: one or "this machine", key="scheduler",
