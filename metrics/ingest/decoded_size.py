@@ -111,7 +111,7 @@ def _sizes(array: pa.Array) -> Ints:
         return _sizes(array.storage)
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return _take_sizes(_sizes(array.dictionary), pc.fill_null(array.indices.cast(pa.int64()), -1))
+        return np.append(_sizes(array.dictionary), CELL)[_numbers(pc.fill_null(array.indices.cast(pa.int64()), -1))]
     if _is_runs(kind):
         places = np.searchsorted(array.run_ends.to_numpy(), array.offset + np.arange(len(array)), side="right")
         return np.asarray(_sizes(array.values)[places])
@@ -146,11 +146,6 @@ def _spans(values: pa.Array, begins: Ints, lengths: Ints) -> Ints:
 
 def _entries(array: pa.MapArray) -> pa.StructArray:
     return pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
-
-
-def _take_sizes(sizes: Ints, indices: pa.Array) -> Ints:
-    """Return the size of the value at each index; of none at −1."""
-    return np.append(sizes, CELL)[_numbers(indices)]
 
 
 def _numbers(array: pa.Array) -> Ints:

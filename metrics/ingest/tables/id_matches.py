@@ -74,7 +74,7 @@ def check_known(
     unknown = unknown & ~is_null(ids) & ~sheet.bad
     if not unknown.any():
         return
-    strange = _distinct(ids, unknown)
+    strange = list(flat(pc.unique(flat(ids).filter(pa.array(unknown)))).slice(0, LOOKED_AT).to_pylist())
     reason = _reason(sheet, column, strange, known) or _column_of_suite(strange, cases)
     if len(strange) < 2 or (~unknown & ~is_null(ids) & ~sheet.bad).any():
         sheet.report(unknown, column, ids, expected + reason)
@@ -84,10 +84,6 @@ def check_known(
     found = f"none of its {count:,} {thing}s in the suite, such as {_quoted(strange[0])} in row {sheet.rows[first]}"
     some = ", ".join(_quoted(text) for text in known.slice(0, 2).to_pylist())
     sheet.problems.add(sheet.file, found, f"{thing}s of the suite, such as {some}{reason}", column=column, fatal=True)
-
-
-def _distinct(ids: pa.ChunkedArray | pa.Array, mask: Bools) -> list[str]:
-    return list(flat(pc.unique(flat(ids).filter(pa.array(mask)))).slice(0, LOOKED_AT).to_pylist())
 
 
 def _reason(sheet: Sheet, column: str, strange: list[str], known: pa.ChunkedArray) -> str:

@@ -160,7 +160,7 @@ def plain_frame(given: Any, name: str, known: Collection[str] | None = None) -> 
     """
     if hasattr(given, "iloc") and given.ndim == 2:
         return with_index(cast("pd.DataFrame", given), known)
-    if _is_records(given):
+    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, Mapping) for one in given):
         import pandas as pd
 
         return pd.DataFrame(list(given), dtype=object)
@@ -189,10 +189,6 @@ def with_index(frame: "pd.DataFrame", known: Collection[str] | None = None) -> "
     return (
         frame if known is not None and not {*map(str, frame.index)} <= {*known} else frame.reset_index(names="case_id")
     )
-
-
-def _is_records(given: Any) -> bool:
-    return isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, Mapping) for one in given)
 
 
 def _dataset(given: Any, name: str) -> pa.Table:
