@@ -6,7 +6,7 @@ they are only like it, or NONE.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +40,12 @@ def other_names() -> tuple[OtherName, ...]:
             theirs, ours, note = (part.strip() for part in line.split("|"))
             found.append(OtherName(system, tuple(theirs.split(", ")), ours, note))
     return tuple(found)
+
+
+@cache
+def names_of(system: str) -> Mapping[str, OtherName]:
+    """Return the rows of a system by its names."""
+    return {name: row for row in other_names() if row.system == system for name in row.theirs}
 
 
 def names_elsewhere(evaluator: str) -> list[str]:

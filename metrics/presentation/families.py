@@ -51,9 +51,7 @@ SYNONYMS = {  # words that people search a family by, beside those in its evalua
 
 
 def is_found(entry: Evaluator, wanted: str) -> bool:
-    """Return whether each word that is `wanted` begins one in an evaluator's names, here and in other systems, its
-    metrics, definition or synonyms.
-    """
+    """Return whether each word that is `wanted` begins one in an evaluator's names here or elsewhere, or definition."""
     known = (entry.id, entry.title, entry.doc, *entry.standards, *entry.synonyms, *names_elsewhere(entry.id))
     metrics = (f"{metric.name} {metric.description}" for metric in entry.metrics)
     words = set(_words(" ".join((*known, *metrics, FAMILIES[entry.family], SYNONYMS[entry.family]))))

@@ -7,10 +7,12 @@ import pytest
 import yaml
 from openpyxl import Workbook
 
+from metrics.core.other_names import names_of
 from metrics.core.registry import choose
 from metrics.core.suite import Case
 from metrics.engine.live_scorer import LiveScorer
 from metrics.ingest import inspect, load_suite, read_combined, read_suite
+from metrics.ingest.formats.promptfoo_assertions import BUDGETS, EACH, JUDGED, ONE, REFERENCED, written_assertion
 from tests.evaluators.asked import score
 from tests.ingest.files import list_problems, write
 
@@ -67,11 +69,11 @@ LEFT_OUT = {  # an assertion → why nothing of a case says it
     "a transform": ({"type": "contains", "value": "x", "transform": "output.x"}, "its transform is not run"),
     "a template without a variable": ({"type": "contains", "value": "{{ nothing }}"}, "a template that no variable fills"),
     "answer-relevance": ({"type": "answer-relevance", "threshold": 0.8}, "the evaluator answer_relevance measures the like"),
-    "contains-json": ({"type": "contains-json"}, "json_schema reads whole answers"),
+    "contains-json": ({"type": "contains-json"}, "the evaluator json_schema measures the like"),
     "not is-json": ({"type": "not-is-json"}, "only assertions on the text can be negated"),
     "nothing to contain": ({"type": "contains-any", "value": []}, "it has no value on the text"),
     "a text too long for a condition": ({"type": "contains", "value": "x" * 10_001}, "no condition can say it"),
-    "unknown": ({"type": "is-valid-function-call"}, "Assay has nothing like it"),
+    "unknown": ({"type": "is-a-poem"}, "Assay has nothing like it"),
     "perplexity": ({"type": "perplexity", "threshold": 2}, "the evaluator perplexity measures the like"),
     "a file": ({"type": "llm-rubric", "value": "file://rubric.txt"}, "code, or in another file"),
     "an unknown template": ({"$ref": "#/assertionTemplates/none"}, "Assay has nothing like it"),
@@ -291,3 +293,10 @@ def test_several_assertions_in_a_row(tmp_path):
     assert (first["conditions"], second["expected_answers"]) == ('("a" OR "b")', ["a"])
     both = write(tmp_path, "u.csv", "question,__expected,conditions\nq,a,b\n")
     assert list_problems(read_suite, both) == ["u.csv, row 1: found __expected beside conditions; expected one of them"]
+
+
+def test_every_assertion_that_is_read_is_in_the_table_of_names():
+    read = {*ONE, *EACH, *JUDGED, *REFERENCED, *BUDGETS, "word-count", "is-json", "is-valid-json"}
+    assert read - set(names_of("promptfoo")) == set()
+    for cell in ("threshold: 5", "weight: 3 kg", "vars: none", "Paris: the capital"):
+        assert written_assertion(cell) == {"type": "equals", "value": cell}

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from metrics.core.fields import LEFT_OUT, METADATA
+from metrics.core.other_names import names_of
 from metrics.core.receipt import Use
 from metrics.ingest.sheet import CODE as CODE_PREFIXES
 from metrics.ingest.tables.values import finite, json_text, text_of
@@ -31,21 +32,9 @@ WRITTEN = re.compile(
 )
 LISTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
 JUDGED = ("llm-rubric", "model-graded-closedqa", "g-eval")
-EXPECTED = {  # compared with a reference → the evaluator that does so
-    "similar": "answer_semantic_similarity", "factuality": "fact_check", "model-graded-factuality": "fact_check",
-    "levenshtein": "edit_distance", "rouge-n": "rouge", "bleu": "bleu", "gleu": "bleu", "meteor": "meteor",
-    "context-recall": "context_recall",
-}  # fmt: skip
-MEASURED = {  # without anything of the case's own → the evaluator that measures the like
-    "answer-relevance": "answer_relevance", "context-relevance": "context_relevance", "is-refusal": "refusals",
-    "context-faithfulness": "groundedness", "perplexity": "perplexity", "perplexity-score": "perplexity",
-    "moderation": "toxicity", "classifier": "classification_text", "is-sql": "sql_execution", "pi": "g_eval",
-}  # fmt: skip
-OTHERS = (  # which a cell of a table may name, too
-    "is-json", "contains-json", "word-count", "is-xml", "contains-xml", "is-html", "contains-html", "contains-sql",
-    "is-valid-openai-function-call", "is-valid-openai-tools-call", "is-valid-function-call", "finish-reason",
-    "guardrails", "tool-call-f1", "select-best", "max-score", "human", "agent-rubric", "search-rubric",
-    "conversation-relevance", "context-precision", "trace-span-count", "trace-span-duration", "trace-error-spans",
+REFERENCED = (  # compared with a reference
+    "similar", "factuality", "model-graded-factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor",
+    "context-recall",
 )  # fmt: skip
 CODE = ("javascript", "python", "ruby", "webhook", "options.transform", "options.postprocess", "options.transformVars")
 BUDGETS = {"cost": ("budget_cost_usd", 1.0), "latency": ("budget_seconds", 1000.0)}
@@ -111,7 +100,7 @@ def written_assertion(cell: str) -> Record:
     if text.startswith(("fn:", "eval:")):
         return {"type": "javascript", "value": text.partition(":")[2].strip()}
     match = WRITTEN.fullmatch(text)
-    if match is None or not _is_known(match["type"]):
+    if match is None or match["type"].removeprefix("not-") not in names_of("promptfoo"):
         return {"type": "equals", "value": cell}
     made: Record = {"type": match["type"]}
     kind, value = match["type"].removeprefix("not-"), match["value"]
@@ -122,11 +111,6 @@ def written_assertion(cell: str) -> Record:
     elif value:
         made["value"] = _parts(value) if kind in LISTS else value.strip()
     return made
-
-
-def _is_known(kind: str) -> bool:
-    plain = kind.removeprefix("not-")
-    return plain in (*ONE, *EACH, *JUDGED, *EXPECTED, *MEASURED, *CODE, *BUDGETS, *OTHERS)
 
 
 class Assertions:
@@ -251,15 +235,15 @@ class Assertions:
             self.criteria += criteria
             return "criteria, which byop asks a judge about" + note
         measure = plain.partition(":")[0]  # similar:dot
-        if measure in EXPECTED and (references := [text for text in _texts(value) if text]):
+        named = names_of("promptfoo").get(measure)
+        like = named.codes[0].partition(".")[0] if named and named.codes else None
+        if measure in REFERENCED and (references := [text for text in _texts(value) if text]):
             if (known := self.known or self.expected) and not {*references} <= {*known}:
                 raise LeftOutError(f"the case has another expected answer: {known[0]!r}"[:120])
             self.expected += references
-            return f"expected_answers, for {EXPECTED[measure]}" + note
-        if plain in MEASURED:
-            raise LeftOutError(f"no column says it; the evaluator {MEASURED[plain]} measures the like")
+            return f"expected_answers, for {like}" + note
         raise LeftOutError(
-            "json_schema reads whole answers" if plain == "contains-json" else "Assay has nothing like it"
+            f"no column says it; the evaluator {like} measures the like" if like else "Assay has nothing like it"
         )
 
     def _condition(self, item: Given) -> str:
