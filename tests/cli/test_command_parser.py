@@ -10,7 +10,7 @@ ASSAY = "python -m metrics"
 
 
 @pytest.mark.parametrize(("arguments", "told"), [
-    pytest.param("evalute a b", "COMMAND: found 'evalute'; expected one of 3", id="command"),
+    pytest.param("evalute a b", "COMMAND: found 'evalute'; expected one of 4", id="command"),
     pytest.param("evalute a b", "(did you mean 'evaluate'", id="command meant"),
     pytest.param("evaluate a b --evaluatrs x", "unknown option --evaluatrs: did you mean '--evaluators'", id="flag"),
     pytest.param("evaluate a b --zzz=x", "unknown option --zzz\n", id="flag like none"),
