@@ -60,6 +60,10 @@ class Convention:
         value = self.thresholds.get(evaluator, {}).get(metric, math.inf)
         return value if math.isfinite(value) else None
 
+    def sets_none(self, evaluator: str, metric: str) -> bool:
+        """Return whether the system has the evaluator and sets no threshold of that metric."""
+        return evaluator in self.thresholds and self.threshold(evaluator, metric) is None
+
 
 def _marks(value: float, named: str) -> dict[str, dict[str, float]]:
     """Return thresholds of EVALUATOR:METRIC,METRIC …; an evaluator without metrics has one of its own name."""

@@ -18,6 +18,7 @@ from metrics.core.registry import choose, evaluators
 from metrics.library.evaluate import as_evaluation
 from metrics.library.prepare import Prepared, prepare
 from metrics.perturbations.answers import judged_again
+from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.phrases import board_notes
 from metrics.presentation.question import answers
 from metrics.reports.build import build
@@ -142,6 +143,19 @@ def test_the_run_says_everywhere_how_it_was_made(workspace: Path, capsys: pytest
     assert facts["Made as in"] == said
     print_leaderboard(run)
     assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("as_in", [None, *CONVENTIONS])
+def test_what_a_system_sets_no_threshold_of_is_not_to_be_calibrated(as_in: str | None, workspace: Path) -> None:
+    chosen = ["perplexity", "hallucination_hhem", "bertscore"]
+    rows = [{**row, "retrieved_contexts": ["Lima."]} for row in ROWS]
+    board = analysis.leaderboard(metrics.evaluate(rows, evaluators=chosen, as_in=as_in, workspace=workspace))
+    system = CONVENTIONS.get(as_in or "")
+    asked = {column.evaluator for column in board.columns if column.primary and column.by_model}
+    set_none = {id for id in chosen if system and id in system.thresholds and system.threshold(id, id) is None}
+    assert asked == set(chosen) - set_none
+    named = " ".join(footnotes(board.columns))
+    assert not any(f"{evaluators()[id].title}" in named for id in set_none)
 
 
 def test_a_run_in_assays_own_way_is_as_it_was(workspace: Path) -> None:

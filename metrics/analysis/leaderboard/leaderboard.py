@@ -16,6 +16,7 @@ from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resampl
 from metrics.analysis.leaderboard.replicates import column_key, no_means, short
 from metrics.analysis.leaderboard.resources import resource_ranks
 from metrics.analysis.leaderboard.unscored import overtaking
+from metrics.core.conventions import CONVENTIONS
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
 from metrics.core.rounding import same_number
@@ -172,6 +173,7 @@ def _columns(run: Run, groups: Mapping[str, _Group]) -> tuple[Column, ...]:
     wordings = {id: run.wording(id) for id in entries}
     calibrations = {id: run.calibrations(id) for id in entries}
     local = {id: bool(entry.local_models(entry.parameters(**run.evaluators[id]))) for id, entry in entries.items()}
+    system = CONVENTIONS.get(run.spec.as_in or "")
     by_model = {key: {row["model"]: row for row in group.rows} for key, group in groups.items()}
     scored = {key for key, rows in by_model.items() if any(row["value"] is not None for row in rows.values())}
     usual = {group.entry.id for group in groups.values() if group.entry.stand != "aside"}
@@ -186,7 +188,9 @@ def _columns(run: Run, groups: Mapping[str, _Group]) -> tuple[Column, ...]:
                 column_of(key, entry, metric, group.own, bool(minor)),
                 wording=wordings[entry.id],
                 label_key=group.label_key,
-                by_model=local[entry.id] and metric.direction.value != "none",
+                by_model=local[entry.id]
+                and metric.direction.value != "none"
+                and not (system and system.sets_none(entry.id, metric.name)),
                 calibration=calibrations[entry.id].get(metric.name),
                 partly=run.partly.get(entry.id),
                 threshold_of=run.threshold_of(entry.id, metric),
