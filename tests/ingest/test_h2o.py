@@ -42,7 +42,7 @@ def test_suite(tmp_path):
     base["metadata.documents"] = '["https://x/y.pdf"]'
     assert rows == [
         base | {"case_id": "k1", "conditions": '"Luiz" AND ("a" OR regexp("b+"))'},
-        base | {"case_id": "k2", "conditions": '"x"', "perturbs": "k1", "perturbation": "perturbation_source"},
+        base | {"case_id": "k2", "conditions": '"x"', "perturbs": "k1", "perturbation": "perturbed"},
         {"case_id": "k3", "question": "What?", "group": "t2"},
     ]
     assert (inspect(path).role, inspect(path).rows) == ("suite", 3)
@@ -105,7 +105,7 @@ def test_lab(tmp_path):
     suite, outputs = read_combined(path)
     assert [shown(row) for row in suite.cases.to_pylist()][1] == {
         "case_id": "k2", "question": "Who?", "expected_answers": ["Luiz"], "conditions": '"Luiz"', "tags": ["qa"], "group": "t1",
-        "perturbs": "k1", "perturbation": "perturbation_source", "metadata.corpus": '["x.pdf"]',
+        "perturbs": "k1", "perturbation": "perturbed", "metadata.corpus": '["x.pdf"]',
     }  # fmt: skip
     assert shown(outputs.outputs.to_pylist()[0]) == {
         "case_id": "k1", "model": "llama", "run": 1, "answer": "Luiz.", "retrieved_contexts": ["c1", "c2"], "duration_s": 1.5, "cost_usd": 0.25,

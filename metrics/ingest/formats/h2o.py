@@ -20,6 +20,7 @@ CASE = "an object with key and prompt"
 INPUT = "an object with input, actual_output and model_key"
 REGEXP = "REGEXP:"
 SOURCE = "perturbation_source"
+PERTURBED = "perturbed"  # the kind of a variant: the files tell none
 NUMBERS = ("model_key", "actual_duration", "cost", "constraints", "output_constraints")
 READS = {
     **dict.fromkeys(("key", "test_case_key"), "case_id"), **dict.fromkeys(("prompt", "input"), "question"),
@@ -156,7 +157,7 @@ def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, A
         "conditions": spelled,
         "tags": kept or None,
         "perturbs": source,
-        "perturbation": None if source is None else SOURCE,
+        "perturbation": None if source is None else PERTURBED,
     }
 
 
