@@ -79,6 +79,8 @@ SUITES: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "Agent Skills, objects": ("evals.json", {"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "assertions": [{"name": "chart", "description": "It has a chart", "type": "llm"}, {"text": "It is short"}]}]}, {"criteria": ["It has a chart", "It is short"]}),
     "Opik, in cells of JSON": ("a.csv", 'id,input,expected_output\n1,"{""question"": ""q""}","{""answer"": ""e""}"\n', {"question": "q", "expected_answers": ["e"]}),
     "a test set of agents": ("a.json", {"name": "t", "tests": [{"input": "q", "expected": {"answer": "e"}, "complexity": "simple"}], "tags": {"x": [0]}}, {"question": "q", "expected_answers": ["e"], "metadata.complexity": "simple"}),
+    "a test set of agents, whose input is an object": ("a.json", [{"input": {"query": "q", "tone": "mild"}, "expected": "e"}], {"question": "q", "expected_answers": ["e"], "metadata.input.tone": "mild"}),
+    "an input that is an object of a text": ("a.json", [{"input": {"text": "q"}, "expected": "e"}], {"question": "q", "expected_answers": ["e"]}),
     "lists of answers": ("a.json", {"data": [{"question": "q", "answers": ["a", "b"]}]}, {"expected_answers": ["a", "b"]}),
     "records two names down": ("a.json", {"dataset": {"name": "n", "items": [{"question": "q", "expected_answer": "e"}]}}, {"expected_answers": ["e"]}),
     "results by id, under a name": ("a.json", {"project": "p", "results": {"e1": {"input": "q", "reference": "e"}, "e2": {"input": "r", "reference": "f"}}}, {"case_id": "e1", "question": "q", "expected_answers": ["e"]}),
