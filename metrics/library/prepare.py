@@ -67,9 +67,11 @@ class Prepared:
 
     def hints(self) -> Iterator[str]:
         """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""
+        skipped: dict[str, list[str]] = {}
         for entry, parameters in choose(self.evaluators, self.parameters).values():
             if reason := missing_resources(entry, parameters, self.resources):
-                yield f"{entry.id} will be skipped: {reason}"
+                skipped.setdefault(reason, []).append(entry.id)
+        yield from (f"{', '.join(ids)} will be skipped: {reason}" for reason, ids in skipped.items())
         suite, known = self.data.suite, evaluators()
         if sourced := [id for id in self.evaluators if with_source(suite, known[id].inputs) is not suite]:
             yield f"no case has a source text: {', '.join(sourced)} will read the question as the source"
