@@ -9,8 +9,10 @@ Labels, objects and their scores are in metrics.core.label_fields.
 """
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -363,3 +365,14 @@ def title_of(name: str) -> str:
 def edited_fields(task: str, present: Collection[str]) -> list[Field]:
     """Return the columns of cases that can be edited: those that fit the task, or that the suite has (`present`)."""
     return [each for each in CASE_FIELDS if each.edited and (each.fits(task) or each.name in present)]
+
+
+# In a suite, as metadata: what was retrieved before any model was asked, which serves all
+SERVING = {"retrieved_contexts", *FIELDS["retrieved_contexts"].aliases} - {"passage"}
+
+
+@lru_cache(maxsize=1_000)
+def fold(name: str) -> str:
+    """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
+    return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()

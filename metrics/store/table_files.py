@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.fields import SERVING, fold
 from metrics.core.files import write_export
 from metrics.core.rounding import round_tree
-from metrics.core.suite import Outputs, Suite
+from metrics.core.suite import METADATA, Outputs, Suite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +127,9 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
     if suite.annotations is not None or suite.task in ("detection", "segmentation"):
         expected = "cases with text: objects have no row of a case"
         raise InputError([InputProblem(suite.name, f"a suite of task {suite.task}", expected)])
-    return table_bytes(suite.cases, format)
+    names = {name: name.removeprefix(METADATA) for name in suite.cases.column_names}
+    served = {name: plain for name, plain in names.items() if fold(plain) in SERVING}  # as it was read
+    return table_bytes(suite.cases.rename_columns(served), format)
 
 
 def write_suite(suite: Suite, path: str | Path) -> None:

@@ -1,10 +1,12 @@
 """A suite as a file, read back."""
 
+import json
+
 import pytest
 
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
-from metrics.ingest import read_suite
+from metrics.ingest import read_outputs, read_suite
 from metrics.suites import suite_bytes, write_suite
 from tests.suites.suite_scenes import suite
 
@@ -33,6 +35,22 @@ def test_csv_keeps_lists_and_disarms_formulas(tmp_path):
     assert back["007"]["expected_answers"] == ["NA", "a;b", "[1]"]
     assert (back["NA"]["tags"], back["NA"]["weight"]) == (["x", "y z"], 0.25)
     assert back["NA"]["metadata.Own Column"] == "1.0"
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("name", ["contexts", "Retrieved Contexts", "retrievalContext", "passages"])
+def test_contexts_that_serve_every_model_do_so_again(tmp_path, kind, name):
+    (tmp_path / "in.json").write_text(json.dumps([{"case_id": "a", "question": "q", name: ["One.", "Two."]}]))
+    (tmp_path / "outputs.json").write_text(json.dumps([{"case_id": "a", "model": "m", "answer": "yes"}]))
+    read = read_suite(tmp_path / "in.json")
+    write_suite(read, tmp_path / f"suite.{kind}")
+    back = read_suite(tmp_path / f"suite.{kind}")
+    assert back.fingerprint == read.fingerprint
+    used = [{line.place for line in each.receipt if line.use == "used"} for each in (read, back)]
+    assert used[0] == used[1]
+    assert name in used[0]
+    outputs = read_outputs(tmp_path / "outputs.json", suite=back)
+    assert outputs.outputs["retrieved_contexts"].to_pylist() == [["One.", "Two."]]
 
 
 def test_empty_columns_are_left_out_and_what_cannot_be_written_says_so(tmp_path):

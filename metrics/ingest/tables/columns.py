@@ -3,12 +3,11 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
 from metrics.core.errors import one_of
-from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS
+from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS, SERVING, fold as fold
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, Task
 from metrics.ingest.problems import Problems
@@ -65,8 +64,6 @@ SUMMARISED = ("source_text", *SUITE_ALIASES["source_text"], "document", "dialogu
 LOOSELY_SUMMARISED = ("text", "source", "content", "body")
 # Names that mean different things in different tools: asked about unless something else in the file settles it.
 ANSWER_OR_EXPECTED = ("answer", "answers", "output", "response")  # in a suite
-# In a suite: what was retrieved before any model was asked; see contexts.serving_column.
-SERVING = {"retrieved_contexts", *OUTPUT_ALIASES["retrieved_contexts"]} - {"passage"}
 CONTEXT_CHOICES = ("retrieved_contexts", "reference_contexts", METADATA + "context")
 
 
@@ -105,13 +102,6 @@ class CommonMapping(dict[str, str]):
     def __init__(self, own: Mapping[str, str], common: Collection[str], tables: int, found: set[str], read: set[str]):
         super().__init__(own)
         self.common, self.tables, self.found, self.read = frozenset(common), tables, found, read
-
-
-@lru_cache(maxsize=1_000)
-def fold(name: str) -> str:
-    """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
-    return re.sub(r"[\s\-_]+", "_", spaced).strip("_").lower()
 
 
 def spellings(*names: str) -> frozenset[str]:

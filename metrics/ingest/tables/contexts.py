@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
-from metrics.core.fields import CASE_FIELDS
+from metrics.core.fields import CASE_FIELDS, SERVING
 from metrics.core.suite import METADATA, STRINGS, Suite, Task
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.tables.columns import SERVING, Columns, fold
+from metrics.ingest.tables.columns import Columns, fold
 from metrics.ingest.tables.lists import code_values, split_column
 
 ANSWER_KEY = ("case_id", "model", "run")  # what an answer is to
