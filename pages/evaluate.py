@@ -176,9 +176,10 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
 frame("evaluate", "What should be evaluated?", needs_run=False)
 editors_only("evaluate a suite")
 dropped_files.take_old_address()
-left, right = st.columns([7, 3], gap="medium")
+source = controls.choice("Suite", SOURCES, "from", clears=("file", "suite", "by", "job", "answers"))
+setup = st.container(key="setup")
+left, right = setup.columns([7, 3], gap="medium")
 with left:
-    source = controls.choice("Suite", SOURCES, "from", clears=("file", "suite", "by", "job", "answers"))
     suite = "" if source == "upload" else choose_suite(source)
     stored = target_runs.answers_on_file(suite) if source == "stored" and suite else {}
     seen, by, on_file = {}, "upload", ""
@@ -241,12 +242,11 @@ with left:
         with receipt:
             about_run.draw_receipt(facts.understood.receipt, tokens_of(inputs), below if seen else below.expander(READ))
 understood = facts.understood if facts is not None and facts.complete else None
-with right:
-    if understood is not None and not unchecked:
-        # right above the card that starts the run, however high the files are
-        with st.container(height="stretch", vertical_alignment="bottom"):
-            run_start.draw_understood(understood, inputs.keep)
-    else:
+if understood is not None and not unchecked:
+    with setup:
+        evaluator_chooser.draw_evaluators(inputs, understood)
+else:
+    with right:
         vision = suite in seen and seen[suite].is_vision
         run_start.draw_not_ready(
             "Drop your files, or choose a stored suite or a sample." if not suite
@@ -257,5 +257,3 @@ with right:
             + ("." if vision else ", or ask a model.") if not complete
             else unchecked
         )  # fmt: skip
-if understood is not None and not unchecked:
-    evaluator_chooser.draw_evaluators(inputs, understood)

@@ -20,6 +20,8 @@ FOLDER = Path(__file__).parent
 PICKER = 23  # characters that the box of the runs shows
 # What Streamlit has no option for: each line of a text goes by its own script, from the right where that does; white on
 # the dark theme's primary colour has too little contrast; the page is as wide as the window, and its head is one line.
+# What starts a run stands beside the files and the questions, which the page draws one after the other; each file is a
+# line, whose controls stand below those of the line above.
 # A chosen option that is too long ends in an ellipsis. A table or a text that is larger than its place fades at its
 # right or lower edge, as the leaderboard does, until it is scrolled to its end; without an overflow the timeline is
 # idle and nothing fades. \3c is "<", with which Streamlit would drop the style.
@@ -45,13 +47,20 @@ STYLE = (
 .st-key-drop-empty [data-testid="stFileUploaderDropzone"] { min-height: 9rem; align-items: center;
   justify-content: center; }
 .st-key-drop-empty [data-testid="stFileUploaderDropzoneInstructions"] { flex: 0 1 auto; }
+@media (min-width: 641px) {
+  .st-key-setup { display: grid; grid-template: auto 1fr / minmax(0, 7fr) minmax(0, 3fr); gap: 1rem 2rem; }
+  .st-key-setup :not([data-testid="stColumn"], [data-testid="stColumn"] *) { display: contents; }
+  .st-key-setup [data-testid="stColumn"]:not([data-testid="stColumn"] *) { width: auto; }
+  .st-key-setup [data-testid="stColumn"]:last-child:not([data-testid="stColumn"] *) { grid-area: 1 / 2 / span 2; }
+  .st-key-files [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; }
+}
 [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
 .st-key-verdicts button { min-height: 40px; }
 .st-key-verdicts button p { font-size: 15px; }
 button kbd { padding: 1px 5px; border: 1px solid light-dark(#dfe4e9, #2b333c); border-radius: 4px; font-size: 12px;
   color: inherit; }
 [data-testid="stButtonGroup"] > [role="radiogroup"] { flex-wrap: wrap; }
-[data-testid="stSelectbox"] input { text-overflow: ellipsis; }
+:is([data-testid="stSelectbox"], [data-testid="stTextInput"]) input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @keyframes further { 0%, 99% { --further: 44px; } 100% { --further: 0px; } }

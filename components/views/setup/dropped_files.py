@@ -13,9 +13,10 @@ import streamlit as st
 from components.data import inspected_files, uploaded_files
 from components.widgets import column_mapping, uploads, url
 from components.widgets.controls import agreed, is_gone, place
+from components.widgets.literal import literal
 from metrics.core.file_kinds import upload_of
 from metrics.core.receipt import by_file, joins_of
-from metrics.presentation.format import plural
+from metrics.presentation.format import middle, plural
 
 if TYPE_CHECKING:
     from components.data import FileRole, Roles, SeenFile
@@ -33,6 +34,7 @@ ROLES = {
     "files": "Agents' files",
 }  # fmt: skip
 OF_VISION = {"suite": "Ground truth", "outputs": "Predictions", "images": "Images"}
+NAME = 40  # characters of a file's, beyond which its middle is left out
 LINES = 7  # of files, beyond which their list scrolls, so that the start stays in sight
 
 
@@ -129,8 +131,10 @@ def draw_files(
             mark = "✗" if more or not is_read else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 joined = joins_of(read.get(names.get(token, each.name), ()))
-                line = ", ".join([f"{mark} {each.name}: {said}", *(by for by in joined if by not in said)])
-                st.text(" · ".join([line, *more]), width="stretch")
+                short = middle(each.name, NAME)
+                line = ", ".join([f"{mark} {short}: {said}", *(by for by in joined if by not in said)])
+                full = literal(each.name) if short != each.name else None
+                st.text(" · ".join([line, *more]), width="stretch", help=full)
                 with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
                     if models.get(token):
                         _draw_model(token, each.name, models[token])

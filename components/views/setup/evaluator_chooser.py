@@ -50,6 +50,7 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     """Draw the questions and evaluators beside what they need and the start of the run."""
     left, right = st.columns([7, 3], gap="medium")
     with right:
+        run_start.draw_understood(understood, inputs.keep)
         card, settings = st.container(), st.container()
     task, present = understood.task, understood.present
     offered = offers(catalogue(), task, present)
