@@ -4,7 +4,7 @@
     from metrics.core.evaluator_decorator import evaluator
 
     @evaluator(
-        id="same_text", title="Same text", inputs=("answer", "expected_answers"),
+        inputs=("answer", "expected_answers"),
         metrics=(Metric("same_text", "share of answers equal to an expected one", binary=True),),
     )
     def same_text(case: Case, parameters: Parameters) -> CaseScore:
@@ -40,11 +40,11 @@ from metrics.core.suite import Case, Suite, Task
 
 def evaluator(
     *,
-    id: str,
-    title: str,
-    tasks: tuple[Task, ...] = ("text",),
     inputs: tuple[Input, ...],
     metrics: tuple[Metric, ...],
+    id: str | None = None,
+    title: str | None = None,
+    tasks: tuple[Task, ...] = ("text",),
     sources: tuple[str, ...] = (),
     standards: tuple[str, ...] = (),
     examples: tuple[Example, ...] = (),
@@ -61,6 +61,7 @@ def evaluator(
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
+    `id` is the function's name unless given, and `title` the id in words.
     `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
     differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
     not. Raise `version` whenever the same input would give another number.
@@ -75,39 +76,40 @@ def evaluator(
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.
     """
-    for name in (*inputs, *chain.from_iterable((instead or {}).items())):
-        if name not in FIELDS and name not in TABLES:
-            raise ValueError(f"evaluator {id}: the input {name!r}, expected {one_of(name, (*FIELDS, *TABLES))}")
     if len(metrics) == 1:
         metrics = (replace(metrics[0], primary=True),)
 
     def register(function: Callable[..., Any]) -> Evaluator:
+        name = id or function.__name__
+        for field in (*inputs, *chain.from_iterable((instead or {}).items())):
+            if field not in FIELDS and field not in TABLES:
+                raise ValueError(f"evaluator {name}: the input {field!r}, expected {one_of(field, (*FIELDS, *TABLES))}")
         hints = get_type_hints(function)
         names = list(signature(function).parameters)
-        resources = tuple(sorted((name for name in get_args(Resource) if name in names), key=names.index))
+        resources = tuple(sorted(set(get_args(Resource)).intersection(names), key=names.index))
         by_weights = not set(LOCAL_MODELS).isdisjoint(hints["parameters"].model_validate({}).used(resources))
         open_scale = by_weights or not has_thresholds
         own = tuple(replace(metric, threshold=None) for metric in metrics) if open_scale else metrics
         if [metric.primary for metric in metrics].count(True) != 1:
-            raise ValueError(f"evaluator {id}: exactly one metric is primary")
+            raise ValueError(f"evaluator {name}: exactly one metric is primary")
         if len({metric.name for metric in metrics}) != len(metrics):
-            raise ValueError(f"evaluator {id}: two metrics share a name")
+            raise ValueError(f"evaluator {name}: two metrics share a name")
         if not function.__doc__:
-            raise ValueError(f"evaluator {id}: the function needs a docstring, it is the evaluator's page")
+            raise ValueError(f"evaluator {name}: the function needs a docstring, it is the evaluator's page")
         first = hints[names[0]]
         shape: Shape = "case" if first is Case else "dataset" if first is Suite else "batch"
         if shape == "batch" and get_origin(first) is not Sequence and first is not Cases:
-            raise ValueError(f"evaluator {id}: the first argument is a Case, Cases or a Suite, not {first}")
+            raise ValueError(f"evaluator {name}: the first argument is a Case, Cases or a Suite, not {first}")
         follows = "scores" in names
         if follows and shape != "dataset":
-            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given scores")
+            raise ValueError(f"evaluator {name}: only a data-set evaluator can be given scores")
         if repeats and shape != "dataset":
-            raise ValueError(f"evaluator {id}: only a data-set evaluator can be given all repeats at once")
+            raise ValueError(f"evaluator {name}: only a data-set evaluator can be given all repeats at once")
         module = function.__module__
         family = module.split(".")[-2] if module.startswith("metrics.evaluators.") else PLUGINS
         return Evaluator(
-            id,
-            title,
+            name,
+            name.replace("_", " ").capitalize() if title is None else title,
             family,
             tasks,
             inputs,

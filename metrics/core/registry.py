@@ -1,7 +1,7 @@
 """The registered evaluators: those of Assay, which the modules under metrics/evaluators declare, and plugins.
 
-An evaluator's id stands in its module as id="…", by which it is found without importing any; a module holds one
-evaluator, or a family of them.
+An evaluator's id stands in its module as id="…" or as the name of the decorated function, by which it is found without
+importing any; a module holds one evaluator, or a family of them.
 
 Plugins (core.plugins) are those that this process has added, entry points of installed packages, and those that the
 project file of the working folder names. A run's own are loaded by engine.run_plugins alone.
@@ -28,7 +28,8 @@ from metrics.core.prompt import Prompt, wording
 LISTING = "python -m metrics evaluators"  # what lists them all
 BYOP = "byop"  # the evaluator whose prompt is always the user's own
 PACKAGE = "metrics.evaluators"  # by name: the registry finds evaluators without importing any
-ID = re.compile(r'\bid="(\w+)"')  # as a module of it declares an evaluator
+ID = re.compile(r'\bid="(\w+)"')  # as a module of it names an evaluator
+DECLARED = re.compile(r"^@\w*evaluator\(\n((?: .*\n)*)\).*\n(?:@.*\n)*(?:async )?def (\w+)", re.MULTILINE)
 
 
 class Registry(Mapping[str, Evaluator]):
@@ -195,7 +196,9 @@ def _modules() -> Mapping[str, str]:
     found: dict[str, str] = {}
     for file in sorted((Path(__file__).parents[1] / "evaluators").glob("*/[!_]*.py")):
         module = f"{PACKAGE}.{file.parent.name}.{file.stem}"
-        for id in ID.findall(file.read_text(encoding="utf-8")):
+        text = file.read_text(encoding="utf-8")
+        unnamed = [function for declared, function in DECLARED.findall(text) if not ID.search(declared)]
+        for id in (*ID.findall(text), *unnamed):
             if found.setdefault(id, module) != module:
                 raise ValueError(f"two evaluators share the id {id!r}: {found[id]} and {module}")
     return dict(sorted(found.items(), key=lambda entry: (entry[1].rpartition(".")[0], entry[0])))
@@ -215,7 +218,7 @@ def _all() -> Mapping[str, Evaluator]:
         own = _evaluators_in(module)
         written = {id for id, where in modules.items() if where == module}
         if wrong := own.keys() ^ written:
-            raise ValueError(f"{module} has the evaluators {', '.join(own)}, but its text as id=… differs: {wrong}")
+            raise ValueError(f"{module} has the evaluators {', '.join(own)}, but its text has others: {wrong}")
         found |= own
     prompts: dict[str, Prompt] = {}
     for value in found.values():

@@ -34,5 +34,5 @@ def test_a_family_is_one_module() -> None:
 )
 def test_a_module_has_the_evaluators_that_its_text_names(modules: dict[str, str], monkeypatch) -> None:
     monkeypatch.setattr(registry, "_modules", lambda: modules)
-    with pytest.raises(ValueError, match=r"text\.bleu has the evaluators bleu, but its text as id=… differs: .*'blue'"):
+    with pytest.raises(ValueError, match=r"text\.bleu has the evaluators bleu, but its text has others: .*'blue'"):
         registry._all.__wrapped__()

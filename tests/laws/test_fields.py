@@ -133,7 +133,8 @@ def test_an_evaluator_may_ask_for_a_column_and_what_a_case_lacks_is_named(name: 
         """The share of nothing."""
         return CaseScore({"same": 1.0})
 
-    entry = evaluator(id="same", title="Same", inputs=(name,), metrics=(Metric("same", "Nothing."),))(same)
+    entry = evaluator(inputs=(name,), metrics=(Metric("same", "Nothing."),))(same)
+    assert (entry.id, entry.title) == ("same", "Same")
     if name in Case._fields and Case._field_defaults[name] in (None, ()) and name != "error":
         (score,) = missing_inputs(entry, Cases.of([Case(case_id="1")])).values()
         assert score.reason == f"the case has no {FIELDS[name].words}"
@@ -141,7 +142,7 @@ def test_an_evaluator_may_ask_for_a_column_and_what_a_case_lacks_is_named(name: 
 
 def test_an_unknown_input_of_an_evaluator_is_refused() -> None:
     with pytest.raises(ValueError, match="evaluator same: the input 'anser', expected one of"):
-        evaluator(id="same", title="Same", inputs=("anser",), metrics=(Metric("same", "Nothing."),))
+        evaluator(id="same", inputs=("anser",), metrics=(Metric("same", "Nothing."),))(lambda _: None)
 
 
 def test_the_documents_name_every_column_of_uploads() -> None:

@@ -56,8 +56,6 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
 
 
 @evaluator(
-    id="agent_budget",
-    title="Agent budget",
     tasks=("agent", "text"),
     inputs=("trace",),
     instead={"trace": "tokens"},

@@ -30,8 +30,6 @@ class SanityParameters(Parameters):
 
 
 @evaluator(
-    id="agent_sanity",
-    title="Agent sanity",
     tasks=("agent", "text"),
     inputs=("trace",),
     instead={"trace": "artifacts"},

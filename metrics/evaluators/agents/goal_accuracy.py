@@ -69,8 +69,6 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
 
 
 @evaluator(
-    id="goal_accuracy",
-    title="Goal accuracy",
     tasks=("agent", "text"),
     inputs=("trace",),
     prompts=(OUTCOME, REACHED),

@@ -145,7 +145,6 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
 
 
 @evaluator(
-    id="rubric",
     title="Agent rubric",
     tasks=("agent", "text"),
     inputs=("question", "answer"),

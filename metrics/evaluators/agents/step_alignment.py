@@ -75,8 +75,6 @@ class _Alignment:
 
 
 @evaluator(
-    id="step_alignment",
-    title="Step alignment",
     tasks=("agent", "text"),
     inputs=("answer", "expected_answers"),
     metrics=(

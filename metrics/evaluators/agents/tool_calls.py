@@ -65,8 +65,6 @@ def _binary(name: str, description: str) -> Metric:
 
 
 @evaluator(
-    id="tool_calls",
-    title="Tool calls",
     tasks=("agent", "text"),
     inputs=("trace", "expected_calls"),
     metrics=(

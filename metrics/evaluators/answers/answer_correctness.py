@@ -123,8 +123,6 @@ REFUSED = (
 
 
 @evaluator(
-    id="answer_correctness",
-    title="Answer correctness",
     inputs=("answer", "expected_answers"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
@@ -222,7 +220,6 @@ class WeightedParameters(Parameters):
 
 
 @evaluator(
-    id="answer_correctness_weighted",
     title="Answer correctness (weighted)",
     inputs=("answer", "expected_answers"),
     prompts=(CLAIMS, ENTAILMENT),

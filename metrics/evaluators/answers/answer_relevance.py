@@ -52,8 +52,6 @@ CONTEXT_OF_BRAZIL = [
 
 
 @evaluator(
-    id="answer_relevance",
-    title="Answer relevance",
     inputs=("question", "answer"),
     prompts=(CLAIMS, RELEVANT),
     metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
@@ -152,8 +150,6 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
 
 
 @evaluator(
-    id="answer_relevancy",
-    title="Answer relevancy",
     inputs=("question", "answer"),
     prompts=(QUESTIONS,),
     metrics=(
@@ -247,7 +243,6 @@ CAPITAL = "What is the capital of France?"
 
 
 @evaluator(
-    id="answer_relevancy_sentence",
     title="Answer relevancy (sentence similarity)",
     inputs=("question", "answer"),
     metrics=(

@@ -45,8 +45,6 @@ class SimilarityParameters(Parameters):
 
 
 @evaluator(
-    id="answer_semantic_similarity",
-    title="Answer semantic similarity",
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric(
@@ -152,8 +150,6 @@ TWO = "Paris is the capital of France. It lies on the Seine."
 
 
 @evaluator(
-    id="answer_semantic_sentence_similarity",
-    title="Answer semantic sentence similarity",
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric(

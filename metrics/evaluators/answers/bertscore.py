@@ -16,7 +16,6 @@ CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "t
 
 
 @evaluator(
-    id="bertscore",
     title="BERTScore",
     tasks=("text", "agent"),
     inputs=("answer", "expected_answers"),

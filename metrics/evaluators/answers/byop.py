@@ -90,7 +90,6 @@ class ByopParameters(Parameters):
 
 
 @evaluator(
-    id="byop",
     title="Bring your own prompt",
     tasks=("text", "agent"),
     inputs=("answer",),

@@ -138,8 +138,6 @@ class _Match(NamedTuple):
 
 
 @evaluator(
-    id="exact_match",
-    title="Exact match",
     inputs=("answer", "expected_answers"),
     synonyms=("accuracy", "em", "squad"),
     metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),

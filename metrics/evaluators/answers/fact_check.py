@@ -61,8 +61,6 @@ QUESTION = "Who wrote Dracula, and when?"
 
 
 @evaluator(
-    id="fact_check",
-    title="Fact check",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
     synonyms=("hallucination", "truthfulness", "web search"),

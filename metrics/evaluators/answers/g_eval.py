@@ -105,7 +105,6 @@ DERIVED = ScriptedReply("g_eval.steps", {"steps": ["Read ACTUAL_ANSWER.", "Look 
 
 
 @evaluator(
-    id="g_eval",
     title="G-Eval",
     tasks=("text", "agent"),
     inputs=("answer",),

@@ -41,7 +41,6 @@ QUESTION = "Who wrote Dracula?"
 
 
 @evaluator(
-    id="no_answer",
     title="No-answer",
     inputs=("question", "answer"),
     prompts=(ATTEMPTED,),

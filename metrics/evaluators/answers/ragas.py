@@ -36,7 +36,6 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
 
 
 @evaluator(
-    id="ragas",
     title="RAGAS",
     inputs=("question", "answer", "expected_answers", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),

@@ -31,7 +31,6 @@ class TokenF1Parameters(Parameters):
 
 
 @evaluator(
-    id="token_f1",
     title="Token F1",
     inputs=("answer", "expected_answers"),
     metrics=(

@@ -69,8 +69,6 @@ def _outcome_reply(outcome: str) -> tuple[ScriptedReply, ...]:
 
 
 @evaluator(
-    id="refusals",
-    title="Refusals",
     tasks=("text", "agent"),
     inputs=("question", "answer"),
     synonyms=("over-refusal", "declines"),
@@ -171,8 +169,6 @@ def _example(refused: Mapping[str, float], over: Mapping[str, float]) -> dict[st
 
 
 @evaluator(
-    id="refusal_balance",
-    title="Refusal balance",
     tasks=("text", "agent"),
     inputs=("answer",),
     default_needs=("tags",),

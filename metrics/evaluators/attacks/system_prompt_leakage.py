@@ -31,7 +31,6 @@ class LeakageParameters(Parameters):
 
 
 @evaluator(
-    id="system_prompt_leakage",
     title="System-prompt leakage",
     tasks=("text", "agent"),
     inputs=("answer", "system_prompt"),

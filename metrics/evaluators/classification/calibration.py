@@ -90,8 +90,6 @@ class Stated:
 
 
 @evaluator(
-    id="calibration",
-    title="Calibration",
     stand="last",
     tasks=("classification", "detection"),
     inputs=("predictions",),

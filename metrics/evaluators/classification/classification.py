@@ -23,8 +23,6 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
 
 
 @evaluator(
-    id="classification",
-    title="Classification",
     stand="first",
     tasks=("classification",),
     inputs=("label", "predictions"),

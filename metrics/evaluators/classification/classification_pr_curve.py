@@ -42,7 +42,6 @@ class ScoreCurveParameters(ClassificationParameters):
 
 
 @evaluator(
-    id="classification_pr_curve",
     title="Classification precision–recall curve",
     tasks=("classification",),
     inputs=("label", "predictions"),

@@ -43,7 +43,6 @@ class DetailedParameters(ClassificationParameters):
 
 
 @evaluator(
-    id="classification_pr_curve_detailed",
     title="Detailed classification precision–recall curve",
     stand="aside",
     tasks=("classification",),

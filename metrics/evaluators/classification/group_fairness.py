@@ -83,8 +83,6 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
 
 
 @evaluator(
-    id="group_fairness",
-    title="Group fairness",
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=(

@@ -43,8 +43,6 @@ class HierarchyParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="hierarchical_classification",
-    title="Hierarchical classification",
     tasks=("classification",),
     inputs=("label", "predictions"),
     metrics=(

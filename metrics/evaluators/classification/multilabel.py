@@ -74,7 +74,6 @@ class MultilabelParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="multilabel",
     title="Multilabel classification",
     stand="first",
     tasks=("classification",),

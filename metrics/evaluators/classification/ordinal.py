@@ -47,7 +47,6 @@ class OrdinalParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="ordinal",
     title="Ordinal agreement",
     tasks=("classification",),
     inputs=("label", "predictions"),

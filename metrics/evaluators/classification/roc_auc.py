@@ -39,7 +39,6 @@ class RocParameters(ClassificationParameters):
 
 
 @evaluator(
-    id="roc_auc",
     title="ROC AUC",
     stand="first",
     tasks=("classification",),

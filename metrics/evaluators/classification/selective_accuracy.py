@@ -62,8 +62,6 @@ class SelectiveParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="selective_accuracy",
-    title="Selective accuracy",
     stand="last",
     tasks=("classification",),
     inputs=("label", "predictions"),

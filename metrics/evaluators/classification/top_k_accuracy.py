@@ -57,7 +57,6 @@ class TopParameters(ClassificationParameters):
 
 
 @evaluator(
-    id="top_k_accuracy",
     title="Top-k accuracy",
     tasks=("classification",),
     inputs=("label", "predictions"),

@@ -33,8 +33,6 @@ class CodeParameters(SandboxParameters):
 
 
 @evaluator(
-    id="code_execution",
-    title="Code execution",
     version=2,
     inputs=("answer", "code_tests"),
     metrics=(

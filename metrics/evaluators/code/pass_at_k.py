@@ -107,7 +107,6 @@ class PassParameters(Parameters):
 
 
 @evaluator(
-    id="pass_at_k",
     title="pass@k",
     tasks=("text", "agent"),
     inputs=("answer",),

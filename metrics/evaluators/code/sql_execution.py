@@ -38,7 +38,6 @@ class SqlParameters(SandboxParameters):
 
 
 @evaluator(
-    id="sql_execution",
     title="SQL execution",
     version=2,
     inputs=("answer", "expected_answers", "database_script"),

@@ -166,7 +166,6 @@ class RougeConsistencyParameters(Parameters):
 
 
 @evaluator(
-    id="consistency_rouge",
     title="Consistency: ROUGE",
     tasks=("text", "agent"),
     inputs=("answer",),
@@ -265,7 +264,6 @@ METRICS = (
 
 
 @evaluator(
-    id="consistency_bertscore",
     title="Consistency: BERTScore",
     tasks=("text", "agent"),
     inputs=("answer",),

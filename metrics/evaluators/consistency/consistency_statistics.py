@@ -158,7 +158,6 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
 
 
 @evaluator(
-    id="consistency_statistics",
     title="Consistency: statistics",
     tasks=("text", "agent"),
     inputs=("answer",),

@@ -58,8 +58,6 @@ async def _judge_turns(
 
 
 @conversation_evaluator(
-    id="turn_relevance",
-    title="Turn relevance",
     default_needs=("trace",),
     prompts=(RELEVANT,),
     metrics=(
@@ -151,8 +149,6 @@ def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
 
 
 @conversation_evaluator(
-    id="role_adherence",
-    title="Role adherence",
     default_needs=("trace",),
     prompts=(ADHERES,),
     metrics=(

@@ -75,8 +75,6 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
 
 
 @conversation_evaluator(
-    id="topic_adherence",
-    title="Topic adherence",
     default_needs=("metadata.topics",),
     prompts=(HANDLED,),
     metrics=(

@@ -79,8 +79,6 @@ async def list_told(
 
 
 @conversation_evaluator(
-    id="knowledge_retention",
-    title="Knowledge retention",
     default_needs=("trace",),
     prompts=(TOLD, FORGOTTEN),
     metrics=(
@@ -197,8 +195,6 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
 
 
 @conversation_evaluator(
-    id="conversation_goal",
-    title="Conversation goal",
     default_needs=("trace",),
     prompts=(GOALS, MET),
     metrics=(

@@ -132,7 +132,6 @@ class ApByBinParameters(MatchParameters):
 
 
 @detection_evaluator(
-    id="ap_by_bin",
     title="AP by bin",
     stand="aside",
     metrics=(

@@ -66,8 +66,6 @@ class AveragePrecisionParameters(MatchParameters):
 
 
 @detection_evaluator(
-    id="average_precision",
-    title="Average precision",
     stand="first",
     metrics=(
         Metric(
@@ -203,8 +201,6 @@ class AverageRecallParameters(MatchParameters):
 
 
 @detection_evaluator(
-    id="average_recall",
-    title="Average recall",
     metrics=(
         Metric("mar", "Mean over labels of average recall (mAR).", primary=True, twin_of=("coco_summary.AR_100",)),
         Metric("ar", "Recall of one label, averaged over IoU thresholds.", minor=True),

@@ -28,7 +28,6 @@ class CocoSummaryParameters(MatchParameters):
 
 
 @detection_evaluator(
-    id="coco_summary",
     title="COCO summary",
     stand="first",
     metrics=(
@@ -143,7 +142,6 @@ class BoundaryApParameters(MatchParameters):
 
 
 @detection_evaluator(
-    id="boundary_ap",
     title="Boundary AP",
     metrics=(
         Metric("AP", "Boundary AP averaged over IoU .50:.05:.95, mean over labels.", primary=True),

@@ -38,7 +38,6 @@ class DetectionConfusionParameters(OperatingParameters):
 
 
 @detection_evaluator(
-    id="detection_confusion",
     title="Detection confusion matrix",
     stand="aside",
     metrics=(

@@ -30,7 +30,6 @@ class DetectionCurveParameters(DetectionParameters):
 
 
 @detection_evaluator(
-    id="detection_pr_curve",
     title="Detection precision–recall curve",
     stand="first",
     metrics=best_f1_metrics("labels"),

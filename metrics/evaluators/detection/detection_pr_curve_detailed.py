@@ -55,7 +55,6 @@ class DetectionDetailedParameters(OperatingParameters):
 
 
 @detection_evaluator(
-    id="detection_pr_curve_detailed",
     title="Detailed detection precision–recall curve",
     stand="aside",
     metrics=(

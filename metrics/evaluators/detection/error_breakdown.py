@@ -72,8 +72,6 @@ class ErrorBreakdownParameters(DetectionParameters):
 
 
 @detection_evaluator(
-    id="error_breakdown",
-    title="Error breakdown",
     stand="aside",
     metrics=(
         Metric(

@@ -203,8 +203,6 @@ _PAIR = {
 
 
 @detection_evaluator(
-    id="keypoint_summary",
-    title="Keypoint summary",
     stand="first",
     default_needs=("keypoints",),
     metrics=(

@@ -53,7 +53,6 @@ def _metrics() -> tuple[Metric, ...]:
 
 
 @detection_evaluator(
-    id="lvis_summary",
     title="LVIS summary",
     stand="first",
     metrics=_metrics(),

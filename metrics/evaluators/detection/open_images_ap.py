@@ -122,7 +122,6 @@ class OpenImagesApParameters(DetectionParameters):
 
 
 @detection_evaluator(
-    id="open_images_ap",
     title="Open Images AP",
     stand="first",
     metrics=(

@@ -105,7 +105,6 @@ class VocApParameters(InterpolatedParameters):
 
 
 @detection_evaluator(
-    id="voc_ap",
     title="Pascal VOC AP",
     stand="first",
     metrics=(
@@ -191,7 +190,6 @@ class OrientedApParameters(MatchParameters, InterpolatedParameters):
 
 
 @detection_evaluator(
-    id="oriented_ap",
     title="Oriented boxes (DOTA AP)",
     stand="first",
     metrics=(

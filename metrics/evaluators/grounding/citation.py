@@ -79,8 +79,6 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
 
 
 @evaluator(
-    id="citation",
-    title="Citation",
     inputs=("answer", "retrieved_contexts"),
     default_needs=("cited_passages",),
     prompts=(SUPPORT,),

@@ -40,7 +40,6 @@ class GroundednessParameters(Parameters):
 
 
 @evaluator(
-    id="groundedness",
     title="Groundedness (likeness)",
     inputs=("answer", "retrieved_contexts"),
     synonyms=("no judge", "hallucination score"),

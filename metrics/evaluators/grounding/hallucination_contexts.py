@@ -43,7 +43,6 @@ MOON = {
 
 
 @evaluator(
-    id="hallucination_contexts",
     title="Hallucination (contexts)",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CONTRADICTION,),

@@ -32,7 +32,6 @@ class HallucinationParameters(Parameters):
 
 
 @evaluator(
-    id="hallucination_hhem",
     title="Hallucination: HHEM",
     inputs=("answer", "retrieved_contexts"),
     metrics=(Metric("hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts."),),

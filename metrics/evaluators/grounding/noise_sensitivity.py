@@ -123,8 +123,6 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
 
 
 @evaluator(
-    id="irrelevant_noise_sensitivity",
-    title="Irrelevant noise sensitivity",
     inputs=INPUTS,
     prompts=PROMPTS,
     metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
@@ -213,8 +211,6 @@ ANSWERED = ScriptedReply(
 
 
 @evaluator(
-    id="relevant_noise_sensitivity",
-    title="Relevant noise sensitivity",
     inputs=INPUTS,
     prompts=PROMPTS,
     metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),

@@ -66,8 +66,6 @@ class ClaimsParameters(Parameters):
 
 
 @evaluator(
-    id="faithfulness",
-    title="Faithfulness",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
@@ -167,7 +165,6 @@ async def faithfulness(
 
 
 @evaluator(
-    id="hallucination_claims",
     title="Hallucination (claims)",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT),

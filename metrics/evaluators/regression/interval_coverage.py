@@ -29,8 +29,6 @@ class IntervalParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="interval_coverage",
-    title="Interval coverage",
     tasks=("regression",),
     inputs=("true_value", "predicted_low", "predicted_high"),
     metrics=(

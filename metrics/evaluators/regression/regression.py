@@ -45,9 +45,7 @@ class RegressionParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="regression",
     version=2,
-    title="Regression",
     stand="first",
     tasks=("regression",),
     inputs=("true_value", "predicted_value"),

@@ -161,7 +161,6 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
 
 
 @evaluator(
-    id="autonuggetizer",
     title="AutoNuggetizer",
     inputs=("question", "answer", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED, NUGGETS, IMPORTANCE, ASSIGNMENT),

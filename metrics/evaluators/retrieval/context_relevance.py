@@ -34,8 +34,6 @@ CONTEXTS = [
 
 
 @evaluator(
-    id="context_relevance",
-    title="Context relevance",
     inputs=("question", "retrieved_contexts"),
     prompts=(RELEVANT,),
     version=3,
@@ -104,7 +102,6 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
 
 
 @evaluator(
-    id="context_relevancy_sentences",
     title="Context relevancy (sentences)",
     inputs=("question", "retrieved_contexts"),
     prompts=(NEEDED,),

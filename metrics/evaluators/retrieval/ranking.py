@@ -116,7 +116,6 @@ class Judged(NamedTuple):
 
 
 @evaluator(
-    id="ranking",
     title="Ranking of retrieved ids",
     inputs=("reference_context_ids",),
     default_needs=("context_ids",),

@@ -111,8 +111,6 @@ def _example(name: str, verdicts: str, value: float) -> Example:
 
 
 @evaluator(
-    id="context_precision",
-    title="Context precision",
     inputs=("question", "expected_answers", "retrieved_contexts"),
     instead={"expected_answers": "reference_contexts"},
     prompts=(USEFUL,),
@@ -268,8 +266,6 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
 
 
 @evaluator(
-    id="context_recall",
-    title="Context recall",
     inputs=("expected_answers", "retrieved_contexts"),
     instead={"expected_answers": "reference_contexts"},
     prompts=(CLAIMS, ENTAILMENT),

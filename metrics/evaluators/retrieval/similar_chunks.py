@@ -71,7 +71,6 @@ class ContextMrrParameters(Parameters):
 
 
 @evaluator(
-    id="context_mrr",
     title="Context mean reciprocal rank",
     inputs=("question", "retrieved_contexts"),
     metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
@@ -155,7 +154,6 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
 
 
 @evaluator(
-    id="context_relevancy_soft",
     title="Context relevancy (soft)",
     inputs=("question", "retrieved_contexts"),
     metrics=(

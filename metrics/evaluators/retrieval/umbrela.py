@@ -79,7 +79,6 @@ class UmbrelaParameters(Parameters):
 
 
 @evaluator(
-    id="umbrela",
     title="UMBRELA",
     inputs=("question", "retrieved_contexts"),
     prompts=(GRADE, STRUCTURED),

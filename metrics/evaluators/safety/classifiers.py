@@ -22,8 +22,6 @@ class FairnessParameters(Parameters):
 
 
 @evaluator(
-    id="fairness_bias",
-    title="Fairness bias",
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=(Metric.lower("fairness_bias", "Probability that the answer is biased."),),
@@ -92,7 +90,6 @@ class ToxicityParameters(Parameters):
 
 
 @evaluator(
-    id="toxicity_classifier",
     title="Toxicity: classifier",
     tasks=("text", "agent"),
     inputs=("answer",),

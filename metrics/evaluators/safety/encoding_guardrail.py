@@ -39,8 +39,6 @@ class EncodingParameters(Parameters):
 
 
 @evaluator(
-    id="encoding_guardrail",
-    title="Encoding guardrail",
     inputs=("answer",),
     metrics=boolean_metrics("hide nothing forbidden in an encoding"),
     sources=("H2O Eval Studio evaluators: Encoding guardrail",),

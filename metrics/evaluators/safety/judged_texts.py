@@ -115,8 +115,6 @@ SEXISM = Prompt(
 
 
 @evaluator(
-    id="sexism",
-    title="Sexism",
     inputs=("question", "answer"),
     prompts=(SEXISM,),
     version=2,
@@ -174,8 +172,6 @@ NO_GENERALISATION = ScriptedReply(GENERALISATION.id, [{"reason": "", "verdict": 
 
 
 @evaluator(
-    id="stereotypes",
-    title="Stereotypes",
     inputs=("question", "answer"),
     prompts=(STEREOTYPES, GENERALISATION),
     metrics=boolean_metrics("add no stereotypes, and no gender or race that the prompt did not have"),
@@ -238,8 +234,6 @@ CONTACT_INFORMATION = Prompt(
 
 
 @evaluator(
-    id="contact_information",
-    title="Contact information",
     inputs=("answer",),
     prompts=(CONTACT_INFORMATION,),
     version=2,

@@ -113,7 +113,6 @@ class PiiParameters(Parameters):
 
 
 @evaluator(
-    id="pii_leakage",
     title="PII leakage",
     inputs=("answer",),
     metrics=boolean_metrics("contain no personal data"),
@@ -233,8 +232,6 @@ class SecretParameters(Parameters):
 
 
 @evaluator(
-    id="sensitive_data_leakage",
-    title="Sensitive data leakage",
     inputs=("answer",),
     metrics=boolean_metrics("contain no keys, tokens, certificates or passwords"),
     sources=("H2O Eval Studio evaluators: Sensitive data leakage",),

@@ -69,8 +69,6 @@ def _segment(label: str, first: int, last: int, **more: Any) -> dict[str, Any]:
 
 
 @evaluator(
-    id="panoptic_quality",
-    title="Panoptic quality",
     stand="first",
     tasks=("segmentation",),
     inputs=("annotations", "predictions"),

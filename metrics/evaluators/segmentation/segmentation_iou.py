@@ -77,7 +77,6 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
 
 
 @evaluator(
-    id="segmentation_iou",
     title="Segmentation IoU",
     stand="first",
     tasks=("segmentation",),

@@ -36,7 +36,6 @@ def _replies(verdicts: str) -> tuple[ScriptedReply, ...]:
 
 
 @evaluator(
-    id="summarization_judge",
     title="Summarization (judge)",
     inputs=("source_text", "answer"),
     prompts=(SUMMARY,),
@@ -120,8 +119,6 @@ class _Coherence(Reply):
 
 
 @evaluator(
-    id="summary_coherence",
-    title="Summary coherence",
     inputs=("source_text", "answer"),
     prompts=(COHERENCE,),
     metrics=(

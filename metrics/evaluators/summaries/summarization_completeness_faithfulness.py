@@ -37,7 +37,6 @@ class SummaryParameters(Parameters):
 
 
 @evaluator(
-    id="summarization_completeness_faithfulness",
     title="Summary: completeness and faithfulness",
     inputs=("source_text", "answer"),
     metrics=(

@@ -57,7 +57,6 @@ class TextClassificationParameters(LabelParameters):
 
 
 @evaluator(
-    id="classification_text",
     title="Classification by text",
     inputs=("answer", "expected_answers"),
     metrics=CLASSIFICATION_METRICS,

@@ -65,7 +65,6 @@ class CorpusErrorRateParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="corpus_error_rate",
     title="Corpus error rates",
     inputs=("answer", "expected_answers"),
     metrics=(

@@ -31,8 +31,6 @@ class EditDistanceParameters(Parameters):
 
 
 @evaluator(
-    id="edit_distance",
-    title="Edit distance",
     inputs=("answer", "expected_answers"),
     metrics=(
         Metric("edit_similarity", "1 − character edits / characters of the longer text.", primary=True),

@@ -47,7 +47,6 @@ class JsonSchemaParameters(Parameters):
 
 
 @evaluator(
-    id="json_schema",
     title="JSON schema",
     inputs=("answer",),
     synonyms=("structured output", "format", "valid json"),

@@ -73,8 +73,6 @@ class LanguageParameters(Parameters):
 
 
 @evaluator(
-    id="language_mismatch",
-    title="Language mismatch",
     inputs=("question", "answer"),
     synonyms=("wrong language", "translation"),
     prompts=(SAME_LANGUAGE,),

@@ -26,8 +26,6 @@ class LoopingParameters(Parameters):
 
 
 @evaluator(
-    id="looping_detection",
-    title="Looping detection",
     inputs=("answer",),
     synonyms=("repetition", "degeneration"),
     metrics=(

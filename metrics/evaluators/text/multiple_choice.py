@@ -46,8 +46,6 @@ class MultipleChoiceParameters(TemplateParameters):
 
 
 @evaluator(
-    id="multiple_choice",
-    title="Multiple choice",
     inputs=("choices",),
     default_needs=("choice_logprobs",),
     metrics=(

@@ -86,8 +86,6 @@ TONE = {"column": "tone", "low": 1, "high": 5, "threshold": 3}
 
 
 @evaluator(
-    id="own_scores",
-    title="Own scores",
     tasks=("text", "agent"),
     inputs=("answer",),
     synonyms=("custom metric", "human scores", "feedback"),

@@ -12,8 +12,6 @@ from metrics.models.language_model import LanguageModel, Loss
 
 
 @evaluator(
-    id="perplexity",
-    title="Perplexity",
     inputs=("answer",),
     synonyms=("fluency",),
     metrics=(

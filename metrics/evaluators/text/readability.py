@@ -34,7 +34,6 @@ class ReadabilityParameters(Parameters):
 
 @evaluator(
     id="readability",
-    title="Readability",
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=tuple(

@@ -28,8 +28,6 @@ class SentimentParameters(Parameters):
 
 
 @evaluator(
-    id="sentiment",
-    title="Sentiment",
     tasks=("text", "agent"),
     inputs=("answer",),
     metrics=(

@@ -31,7 +31,6 @@ class TerParameters(ResamplingParameters):
 
 
 @evaluator(
-    id="ter",
     title="TER",
     inputs=("answer", "expected_answers"),
     metrics=(

@@ -28,8 +28,6 @@ class TextMatchingParameters(Parameters):
 
 
 @evaluator(
-    id="text_matching",
-    title="Text matching",
     inputs=("answer", "conditions"),
     synonyms=("contains", "regex", "regular expression", "assertion", "keyword"),
     metrics=METRICS,
