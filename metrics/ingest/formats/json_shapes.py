@@ -115,7 +115,7 @@ TIDIED = ("query", "turns", "conversations", "context", "supporting_facts", "dat
 
 
 def tidy(record: Record) -> Record:
-    """Return a record of LangChain, DeepEval, ragas or Valor with the names of its values elsewhere; others as is."""
+    """Return a record of LangChain, DeepEval, ragas or Valor by the names that values have elsewhere; others as is."""
     if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), dict):
         return record
     if record.keys() >= {"datum", "annotations"}:
