@@ -8,9 +8,9 @@ from components.widgets import controls, url
 from components.widgets.chart import draw
 from components.widgets.frame import frame, is_dark
 from components.widgets.tables import numeric
+from metrics.presentation import sample_sizes
 from metrics.presentation.format import aligned, count
 from metrics.presentation.sample_sizes import QUESTIONS, Costs, answer_lines, sizes
-from metrics.stats import power
 
 MIN_PRECISION = 0.001  # of a wanted precision, so that the cases stay below ten millions
 WANTED = "How precise the number is to be: ± of its 95 % interval, or the smallest difference that should be detected."
@@ -55,7 +55,7 @@ with st.container(horizontal=True):
     noise = controls.number("Noise between repeats", "noise", 0.3, 0.0, 1.0, 0.05, NOISE) if repeats > 1 else 0.0
     group = controls.number("Cases per group", "size", 1.0, 1.0, 1e4, 1.0, GROUP, "%.0f")
     icc = controls.number("Likeness in a group", "icc", 0.3, 0.0, 1.0, 0.05, ICC) if group > 1 else 0.0
-aim = power.aim(kind, expected, passing, power.design_effect(group, icc, repeats, noise))
+aim = sample_sizes.aim(kind, expected, passing, sample_sizes.design_effect(group, icc, repeats, noise))
 costs = Costs(answer, asked.models, repeats, budget or None)
 for line in answer_lines(aim, wanted, costs):
     st.text(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
@@ -198,7 +198,7 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
             label, field.options, start, lambda value: words.get(value, value), key, hint, placeholder=placeholder
         )
     if field.kind in ("number", "integer"):
-        cast = int if field.kind == "integer" else float
+        cast: Callable[[Any], Any] = int if field.kind == "integer" else float
         low, high, start = (None if end is None else cast(end) for end in (field.low, field.high, field.default))
         step = cast(1) if cast is int or high is None or high > 1 else 0.05
         style = None if cast is int else "%.4g"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from metrics.presentation.format import number, plural
-from metrics.stats.power import Aim, Kind
+from metrics.stats.power import Aim, Kind, aim as aim, design_effect as design_effect
 
 SERIES = (1, 2, 5)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from metrics.cli.gate_options import print_leaderboard
 from scipy import stats
 
 from metrics.analysis import flip_rates, flips, problems
 from metrics.analysis.findings.flips import FLIPS, RATES
 from metrics.analysis.findings.problems import flip_evidence
+from metrics.cli.gate_command import print_leaderboard
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.questions.do_small_changes_matter import flip_lines
 from metrics.reports import render
