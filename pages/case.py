@@ -24,7 +24,7 @@ from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
 from metrics.core.registry import title_of
-from metrics.presentation import calibration_words, format
+from metrics.presentation import format, guarantee_words
 from metrics.presentation.format import column_name, metric_name, middle
 from metrics.presentation.viewers import (
     case_texts,
@@ -157,7 +157,7 @@ def warn_of_calibration(run: str, around: ListNumber) -> None:
     """Say where the threshold of the list's number was calibrated for something else."""
     wanted = (around.evaluator, around.metric)
     listed = next((one for one in run_reads.leaderboard(run).columns if (one.evaluator, one.metric) == wanted), None)
-    if listed is not None and (unfit := calibration_words.warning(listed)):
+    if listed is not None and (unfit := guarantee_words.warning(listed)):
         st.text(f"{column_name(listed)}: {unfit}.")
 
 

@@ -8,14 +8,14 @@ from components.data import Place, agreements, found_slices, run_reads
 from components.data.found_slices import ReadSlice
 from components.data.pictures import add_pictures
 from components.viewers import browser_parts
-from components.views.results import case_choice, mark_controls, saved_views
+from components.views.results import case_choice, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import frame
 from components.widgets.literal import literal
 from metrics.analysis import Cell, Column, Leaderboard
 from metrics.analysis.cases.case_table import ALONE
 from metrics.analysis.slices.slice_values import SliceValue
-from metrics.presentation import calibration_words, format
+from metrics.presentation import format, guarantee_words
 from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers import case_cells, case_rows
@@ -107,7 +107,7 @@ def describe_list(run: str, column: Column, board: Leaderboard, part: ReadSlice 
 
 def describe(column: Column, board: Leaderboard, part: ReadSlice | None) -> None:
     """Draw what is to be known of the metric, and the slice of the address."""
-    if unfit := calibration_words.warning(column):
+    if unfit := guarantee_words.warning(column):
         st.text(f"{unfit}.")
     if column.label_key is not None:
         keys = literal(", ".join(board.label_keys))
@@ -133,7 +133,7 @@ def draw_bar(run: str, board: Leaderboard, column: Column, page: int, count: int
         return [Place(one) for one in case_choice.listed_ids(run, board, column.evaluator, column.metric)]
 
     mark_controls.draw_bulk(run, [], every_case, total, "cases")
-    saved_views.draw(run, "cases")
+    mark_controls.draw_views(run, "cases")
 
 
 def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:

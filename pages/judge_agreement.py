@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from components.charts import confusion_chart
-from components.data import agreements, judge_checks, judge_settings, run_reads, visitors
+from components.data import agreements, judge_settings, run_reads, visitors
 from components.viewers import blocks
 from components.views.judge import agreement_tables, bias_view, judge_calls, label_upload
 from components.widgets import controls, filters, url
@@ -16,7 +16,7 @@ from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.presentation import agreement_words, calibration_words, corrected_rows, format, phrases, rater_words
+from metrics.presentation import agreement_words, corrected_rows, format, guarantee_words, phrases, rater_words
 from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
 from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
@@ -156,7 +156,7 @@ def show_calibration(run: str, found: Agreement, criterion: str, choice: Choice)
     only = found.column.evaluator, found.column.metric
     own = agreements.calibration_here(run, only)
     if own is not None:
-        st.text(f"Calibrated for later runs: {calibration_words.calibrated(own)}.")
+        st.text(f"Calibrated for later runs: {guarantee_words.calibrated(own)}.")
     part = choice.model or choice.tag
     lacking = (
         "To calibrate, clear the filters of model and tag: a calibration rests on all labels."
@@ -322,7 +322,7 @@ elif not criteria:
     judged = [one for one in metrics if one.evaluator in run_reads.judges_of(run) and one.primary]
     views = (
         {"bias": "Bias", "labels": "Labels"}
-        if judge_checks.has_manipulations(run)
+        if agreements.has_manipulations(run)
         else {"labels": "Labels", "bias": "Bias"}
     )
     if judged and controls.choice("View", views, "view") == "bias":

@@ -14,7 +14,7 @@ from components.widgets.frame import begin, frame
 from components.widgets.literal import literal
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
-from metrics.presentation import calibration_words, format, phrases
+from metrics.presentation import format, guarantee_words, phrases
 from metrics.presentation.viewers import board_drawing
 
 QUESTION = "Which model should I pick?"
@@ -145,7 +145,7 @@ else:
         st.text(sentence)
         show_form(form, run, tag, columns, ordered, board)
 
-for note in calibration_words.footnotes(columns):
+for note in guarantee_words.footnotes(columns):
     st.text(note)
 for note in phrases.board_notes(board):
     st.caption(literal(note))

@@ -96,7 +96,7 @@ elif view == "history":
 elif view == "duplicates":
     images = not facts.textual or suite_images_data.has_images(suite)
     if not images or "question" in facts.columns:
-        suite_duplicates.draw(suite, facts)
+        suite_duplicates.draw_duplicates(suite, facts)
     if images:
         suite_images.draw_look_alikes(suite, draft)
 elif view == "divide":

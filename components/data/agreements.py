@@ -1,7 +1,9 @@
-"""Human labels beside a judge's scores: labels added, given; agreement, corrected means and bias."""
+"""Human labels beside a judge's scores: labels added, given; agreement, corrected means, bias and what sways it."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +14,14 @@ from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis import Column
 from metrics.analysis.labels import (
-    acceptance,
-    annotator_test as alternatives,
     calibrate,
     corrected_differences as differences,
     corrected_means as means,
     human_labels,
     judge_agreement,
+    judge_bias,
     labelled_scores,
+    manipulations,
     panel_agreement as panels,
     pass_rates as rates,
     rater_errors as errors,
@@ -27,12 +29,16 @@ from metrics.analysis.labels import (
 )
 from metrics.analysis.labels.corrected_means import Corrected
 from metrics.analysis.labels.label_queue import Queue, keep_draw_sizes, queue
+from metrics.analysis.labels.manipulations import MANIPULATIONS, Manipulation
 from metrics.core.calibration import Calibration
-from metrics.core.errors import InputError
+from metrics.core.errors import AssayError, InputError
 from metrics.core.schema import LABEL_KEY
 from metrics.store import Run
 from metrics.store.rating_sets import GivenSet, Labels
 from metrics.store.threshold_profiles import Calibrations
+
+if TYPE_CHECKING:
+    from metrics.engine import Estimate
 
 Only = tuple[str, str]  # evaluator, metric
 
@@ -58,15 +64,18 @@ def label_version(run: Run) -> str:
     return str(Labels(run).version)
 
 
+bias_hints = of_run(judge_bias.bias_hints, version=label_version)
+manipulation_checks = of_run(manipulations.manipulation_checks)
+has_manipulations = of_run(manipulations.has_manipulations)
 label_criteria = of_run(human_labels.criteria, version=label_version)
 rater_agreement = of_run(raters.rater_agreement, "Comparing the raters", label_version)
 rater_noise = of_run(raters.rater_noise, version=label_version)
 rater_errors = of_run(errors.rater_errors, "Estimating the raters' errors", label_version)
-annotator_test = of_run(alternatives.annotator_test, "Testing the judge against each rater", label_version)
+annotator_test = of_run(errors.annotator_test, "Testing the judge against each rater", label_version)
 pass_rates = of_run(rates.pass_rates, version=label_version)
 agreements = of_run(judge_agreement.agreements, "Comparing scores and labels", label_version)
 agreement_slices = of_run(judge_agreement.agreement_slices, "Comparing slice by slice", label_version)
-acceptances = of_run(acceptance.acceptances, "Looking for a score to accept answers from", label_version)
+acceptances = of_run(rates.acceptances, "Looking for a score to accept answers from", label_version)
 rater_outputs = of_run(raters.rater_outputs, version=label_version)
 has_panel = of_run(panels.has_panel)
 panel_agreement = of_run(panels.panel_agreement, "Comparing the judges")
@@ -203,3 +212,47 @@ def remove_labels(run_id: str, set_id: str) -> None:
 
 def _labels(run_id: str) -> Labels:
     return Labels(workspace().run(run_id))
+
+
+def answer_variants() -> dict[str, Manipulation]:
+    """Return the kinds of variants of answers, by name."""
+    return dict(MANIPULATIONS)
+
+
+def unasked_variants() -> Sequence[str]:
+    """Return the kinds that no judge writes."""
+    from metrics.perturbations.answers import UNASKED_KINDS
+
+    return UNASKED_KINDS
+
+
+def _estimate(run: Run, kinds: tuple[str, ...], cases: int) -> Estimate | str | None:
+    from metrics import engine
+    from metrics.perturbations.answers import judged_again
+
+    try:
+        made = judged_again(run, kinds, cases, is_rehearsal=True)
+        varied = made.varied
+        return engine.estimate(
+            varied.suite, varied.outputs, made.evaluators, made.parameters, made.resources, run.workspace.path
+        )
+    except AssayError as failure:
+        return str(failure)
+
+
+variants_estimate = of_run(_estimate, "Estimating the judge calls")
+
+
+@action("editor", "judge variants of answers", "run_id")
+def judge_variants(run_id: str, kinds: Sequence[str], cases: int) -> tuple[str, str]:
+    """Make variants of some answers of a run and start a run that judges them; return its id, or "" and why not."""
+    from metrics import engine
+    from metrics.perturbations.answers import judged_again
+
+    here = workspace()
+    try:
+        run = judged_again(here.run(run_id), kinds, cases).create(here)
+        engine.start(run)
+    except AssayError as failure:
+        return "", str(failure)
+    return run.id, ""

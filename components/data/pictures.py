@@ -28,7 +28,7 @@ def picture(path: str | Path, size: tuple[int, int] | None = None, longest: int 
 
     It is encoded again, without any metadata. ValueError if the file is no image or too large.
     """
-    from metrics.ingest.media.shown_images import shown_image
+    from metrics.ingest.media.images import shown_image
 
     try:
         shown, (width, height) = shown_image(path, size, longest)
@@ -56,7 +56,7 @@ def detail(path: str | Path, width: float, height: float, size: tuple[int, int] 
 
 
 def _tiles(path: str, size: tuple[int, int] | None) -> dict[str, Any]:
-    from metrics.ingest.media.shown_images import TILE
+    from metrics.ingest.media.images import TILE
 
     columns, parts = _made(path, size)
     files = get_instance().media_file_mgr
@@ -66,7 +66,7 @@ def _tiles(path: str, size: tuple[int, int] | None) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _made(path: str, size: tuple[int, int] | None) -> tuple[int, list[bytes]]:
-    from metrics.ingest.media.shown_images import tiles
+    from metrics.ingest.media.images import tiles
 
     return tiles(path, size)
 

@@ -1,13 +1,21 @@
-"""Archives of runs, written and opened, bundles and exports."""
+"""Archives of runs, written and opened, bundles and exports; a selection of objects as a file, or as a new suite."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
+from components.data.run_reads import of_run
+from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, upload_folder
 from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace
+from metrics import analysis
 from metrics.core.errors import AssayError
 from metrics.reports.exchange.exporters import EXPORTS, Exporter as Exporter, export
+from metrics.store import Run
 from metrics.store.table_files import Format as Format
+
+ExportFormat = Literal["coco", "yolo", "csv"]
+WRITERS = {"coco": analysis.as_coco, "yolo": analysis.as_yolo, "csv": analysis.as_csv}
 
 
 class ImportedRun(NamedTuple):
@@ -67,3 +75,24 @@ def import_run(token: str, replies: bool) -> ImportedRun:
     except AssayError as failure:
         return ImportedRun(None, problems=str(failure))
     return ImportedRun(found.run.id, found.run.name, found.added)
+
+
+@of_run
+def object_keys(run: Run, /, evaluator: str, sort: str, by_image: bool, **choice: Any) -> tuple[tuple[str, str], ...]:
+    """Return case_id and key of everything that a gallery shows; see metrics.analysis.object_keys."""
+    return tuple(analysis.object_keys(run, evaluator, analysis.ObjectFilter(**choice), sort, by_image))
+
+
+@action("viewer", "download objects", "run_id", "form")
+def export_objects(run_id: str, form: ExportFormat, evaluator: str, choice: dict[str, Any]) -> bytes:
+    """Return a selection as a file: COCO JSON, a YOLO zip, or CSV."""
+    return WRITERS[form](workspace().run(run_id), evaluator, analysis.ObjectFilter(**choice))
+
+
+@action("editor", "store selected images as a suite", "run_id", "name")
+def save_selection(run_id: str, name: str, evaluator: str, choice: dict[str, Any]) -> tuple[str, str]:
+    """Store the images of a selection as a suite of that name; return its fingerprint and a message."""
+    run = workspace().run(run_id)
+    suite = analysis.selected_suite(run, evaluator, analysis.ObjectFilter(**choice))
+    words = f"{len(suite):,} images selected in the gallery of {run.name or run_id}"
+    return store_suite(replace(suite, name=name), run.spec.suite.fingerprint, [words])

@@ -15,13 +15,12 @@ from components.viewers.browser_component import draw_in_browser
 from components.views.judge import judge_calls
 from components.widgets.literal import literal
 from metrics.presentation import format
-from metrics.presentation.markdown_tree import markdown_tree
 from metrics.presentation.marked_text import Part, difference, with_claims
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup
 from metrics.presentation.viewers.case_texts import case_blocks, fact_parts, question_parts
 from metrics.presentation.viewers.evidence_rows import payload
-from metrics.presentation.viewers.prose_blocks import block
+from metrics.presentation.viewers.prose_blocks import block, markdown_tree
 
 ANSWER_HEIGHT = 210  # pixels of an answer before it scrolls
 CASE_HEIGHT = 130

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import Difference, case_differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
-from metrics.analysis.comparison.run_settings import changed_settings
+from metrics.analysis.comparison.shared_cases import changed_settings
 from metrics.analysis.comparison.significance import Correction, corrected
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard, leaderboard
 from metrics.analysis.leaderboard.replicates import no_means

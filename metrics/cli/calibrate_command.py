@@ -34,7 +34,7 @@ def add_command(commands: Any) -> None:
 
 def _calibrate(options: argparse.Namespace) -> None:
     from metrics.analysis.labels.calibrate import calibrate, calibrated_here, chosen_criterion, chosen_metric
-    from metrics.presentation.calibration_words import calibrated
+    from metrics.presentation.guarantee_words import calibrated
 
     run = run_of(options, finished=True)
     kept = Calibrations(run.workspace.path)

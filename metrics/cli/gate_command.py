@@ -14,8 +14,8 @@ from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import GATES, LogFields
-from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.format import ARROWS
+from metrics.presentation.guarantee_words import footnotes
 from metrics.presentation.phrases import board_notes, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.presentation.questions.do_small_changes_matter import flip_lines

@@ -138,7 +138,7 @@ def _agreement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _acceptance(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
-    from metrics.analysis.labels.acceptance import acceptances
+    from metrics.analysis.labels.pass_rates import acceptances
     from metrics.presentation.guarantee_words import acceptance_frame
 
     return acceptance_frame(
@@ -177,7 +177,7 @@ def _raters(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _replacement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
-    from metrics.analysis.labels.annotator_test import annotator_test
+    from metrics.analysis.labels.rater_errors import annotator_test
     from metrics.presentation.rater_words import replacement_frame
 
     asked = _criteria_and_metrics(run, options)

@@ -16,8 +16,8 @@ from metrics.library.judge_choice import chosen_models, judge_settings
 from metrics.monitoring import Standing, Window, alerts, columns, drifts, recalibrated, serial_dependence
 from metrics.monitoring.line_reader import check_file
 from metrics.monitoring.monitor_store import check_name
-from metrics.presentation.calibration_words import since, threshold_lines
 from metrics.presentation.format import count, number
+from metrics.presentation.guarantee_words import since, threshold_lines
 from metrics.presentation.monitor_words import dependence_words, drift_words, plain_words, reason
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.analysis.comparison.run_settings import changed_wordings, same_parameters
+from metrics.analysis.comparison.shared_cases import changed_wordings, same_parameters
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Metric

@@ -12,10 +12,9 @@ from metrics.presentation.phrases import Estimated, estimated, metric_title
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis.labels.annotator_test import Replacement
     from metrics.analysis.labels.corrected_means import Corrected
     from metrics.analysis.labels.pass_rates import PassRate
-    from metrics.analysis.labels.rater_errors import RaterErrors
+    from metrics.analysis.labels.rater_errors import RaterErrors, Replacement
     from metrics.analysis.labels.raters import Raters
     from metrics.analysis.leaderboard.leaderboard import Column
 

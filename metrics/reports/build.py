@@ -10,13 +10,12 @@ import pandas as pd
 
 from metrics import analysis
 from metrics.core.evaluator import Evaluator
-from metrics.core.registry import evaluators, title_of
+from metrics.core.registry import evaluators, plugin, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
-from metrics.presentation.calibration_words import calibrated
-from metrics.presentation.format import day, exact, metric_name, plural
+from metrics.presentation.format import count, day, exact, metric_name, plural
+from metrics.presentation.guarantee_words import calibrated
 from metrics.presentation.phrases import change_lines, named, paragraphs
-from metrics.presentation.plugin_words import plugin_lines
 from metrics.presentation.question import answers
 from metrics.presentation.questions.what_stands_out import grouped_insights
 from metrics.presentation.questions.what_went_wrong import missed_thresholds
@@ -25,17 +24,19 @@ from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.baseline import Differences
 from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
-from metrics.reports.sections.alike_cases import alike_line
 from metrics.reports.sections.overview import overview
 from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.reports.sections.summary import summary
 from metrics.reports.sections.worst_cases import worst_cases
 from metrics.store import Run
+from metrics.suites import duplicates, independent_cases
 
 MOST_TITLE = 160
 MOST_PARAMETER = 200  # characters of a parameter's value
 MOST_DESCRIPTION = 600  # characters of how a model was asked
+MOST = 200  # characters of a name
+MOST_CASES = 10_000  # of a suite that is looked through: half a second
 
 
 def build(
@@ -253,3 +254,46 @@ def _metrics(known: Evaluator, whole: bool) -> Iterator[MethodMetric]:
         yield MethodMetric(
             metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
         )
+
+
+def plugin_lines(run: Run) -> dict[str, str]:
+    """Return a line about each plugin of a run by the evaluator's id: package, reference, fingerprint of its source.
+
+    It says, too, where the plugin is not here, or here with another source.
+    """
+    return {entry.id: _line(entry.id, entry.plugin) for entry in run.spec.evaluators if entry.plugin is not None}
+
+
+def _line(id: str, facts: dict[str, str]) -> str:
+    said = {
+        name: shown(str(facts.get(name, "")), MOST) for name in ("package", "package_version", "reference", "source")
+    }
+    package = f"package {said['package']} {said['package_version']}, " if said["package"] else ""
+    line = f"{package}{said['reference']}, source sha256 {said['source']}"
+    known = plugin(id)
+    if known is None:
+        return line + "; not loaded here, so what is shown of it is what the run has stored"
+    return line if known.source == facts.get("source") else line + "; its source here is another"
+
+
+def alike_line(run: Run) -> str | None:
+    """Return how many cases ask the same as another, or nearly; None where none do, or the suite is not looked through.
+
+    Cases of one group count as one in every interval already, so the advice is left out where all alike ones are.
+    """
+    if run.spec.suite.cases > MOST_CASES:
+        return None
+    suite = run.sampled_suite
+    if suite.cases["question"].null_count == len(suite.cases):
+        return None
+    pairs = duplicates(suite, contexts=False)
+    if not pairs:
+        return None
+    alike = len({case_id for pair in pairs for case_id in (pair.case_id, pair.other)})
+    group = dict(zip(suite.cases["case_id"].to_pylist(), suite.cases["group"].to_pylist(), strict=True))
+    apart = any(group[one.case_id] is None or group[one.case_id] != group[one.other] for one in pairs)
+    advice = "; put them into one group, else intervals are too narrow" if apart else ", in groups"
+    return (
+        f"{count(alike)} of {plural(len(suite.cases), 'case')} ask the same as another, or nearly; "
+        f"{count(independent_cases(suite, pairs))} are independent{advice}"
+    )

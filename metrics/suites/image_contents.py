@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats
 from metrics.core.suite import Suite
-from metrics.ingest.media.shown_images import shown_image
+from metrics.ingest.media.images import shown_image
 
 SMALL, MEDIUM = 32.0**2, 96.0**2  # square pixels below which COCO calls an object small, medium
 SIDE = 8  # differences in a row, and rows, of each half of a hash

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis import Difference, Resampled, compare, leaderboard, same_suite, trend
-from metrics.analysis.comparison.run_settings import changed_settings
+from metrics.analysis.comparison.shared_cases import changed_settings
 from metrics.analysis.comparison.significance import ADJUST
 from metrics.core.errors import InputError
 from metrics.core.files import write_table

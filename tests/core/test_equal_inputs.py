@@ -10,7 +10,7 @@ import metrics
 from metrics import analysis
 from metrics.core.sampling_design import find_equal_inputs, group_equal_inputs
 from metrics.core.suite import Suite
-from metrics.reports.sections.alike_cases import alike_line
+from metrics.reports.build import alike_line
 from metrics.stats.bootstrap import bootstrap_means
 
 EQUAL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

@@ -10,8 +10,7 @@ import pytest
 from PIL import EpsImagePlugin, Image
 
 from metrics.ingest.media.archive import open_entries
-from metrics.ingest.media.images import read_images
-from metrics.ingest.media.shown_images import shown_image
+from metrics.ingest.media.images import read_images, shown_image
 from tests.ingest.files import picture
 
 BOMB = zlib.compress(bytes(1 << 27), 9)  # 130 kB

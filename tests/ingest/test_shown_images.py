@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from metrics.ingest.media import shown_images
-from metrics.ingest.media.shown_images import shown_image, tiles
+from metrics.ingest.media import images
+from metrics.ingest.media.images import shown_image, tiles
 
 
 def stored(folder: Path, width: int, height: int, orientation: int = 1) -> Path:
@@ -46,7 +46,7 @@ def test_what_cannot_be_shown(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError):
         shown_image(tmp_path / "none.png")
     path = stored(tmp_path, 40, 40)
-    monkeypatch.setattr(shown_images, "MAX_PIXELS", 1_599)
+    monkeypatch.setattr(images, "MAX_PIXELS", 1_599)
     with pytest.raises(ValueError, match="the image has 40 × 40 pixels; at most 1,599 are shown"):
         shown_image(path)
     path.write_bytes(path.read_bytes()[:80])

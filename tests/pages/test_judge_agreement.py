@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from components.data import uploaded_files
 from metrics import engine
 from metrics.analysis.labels import pass_rates
-from metrics.analysis.labels.acceptance import acceptances
 from metrics.analysis.labels.judge_agreement import agreements, cut_of
+from metrics.analysis.labels.pass_rates import acceptances
 from metrics.cli.main import main
 from metrics.perturbations.answers import judged_again
 from metrics.presentation import agreement_words, format, guarantee_words, phrases

@@ -9,7 +9,7 @@ from components.data import run_reads, thresholds
 from components.views.results import threshold_table
 from metrics.analysis import leaderboard
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.calibration_words import whose_thresholds
+from metrics.presentation.guarantee_words import whose_thresholds
 from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong
 from metrics.reports.build import build
 from metrics.store import Run, Workspace

@@ -6,7 +6,7 @@ import pytest
 
 from metrics.analysis import Column
 from metrics.core.calibration import Calibration
-from metrics.presentation.calibration_words import footnotes, threshold_lines, warning
+from metrics.presentation.guarantee_words import footnotes, threshold_lines, warning
 
 GOOD = Calibration(
     "groundedness", 3, "groundedness", {"embedder": "a" * 64}, 0.4, 120, 70, "labels of “good”", 0.71, 0.62, 0.8, 0.66

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metrics.presentation.markdown_tree import MOST_CHARACTERS, TAGS, markdown_tree
+from metrics.presentation.viewers.prose_blocks import MOST_CHARACTERS, TAGS, markdown_tree
 
 HOSTILE = """# Hi **you** <script>alert(1)</script>
 

@@ -3,9 +3,7 @@
 import pytest
 
 from metrics.core.suite import Outputs, Suite
-from metrics.reports.build import build
-from metrics.reports.sections import alike_cases
-from metrics.reports.sections.alike_cases import alike_line
+from metrics.reports.build import alike_line, build
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 
@@ -36,6 +34,6 @@ def test_cases_that_ask_the_same_are_counted(workspace, questions, groups, line)
 
 
 def test_a_large_suite_is_not_looked_through(workspace: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike_cases, "MOST_CASES", 3)
-    monkeypatch.setattr(alike_cases, "duplicates", lambda *_, **__: pytest.fail("looked through"))
+    monkeypatch.setattr("metrics.reports.build.MOST_CASES", 3)
+    monkeypatch.setattr("metrics.reports.build.duplicates", lambda *_, **__: pytest.fail("looked through"))
     assert alike_line(run_of(ASKED)) is None

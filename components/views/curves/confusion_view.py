@@ -17,7 +17,7 @@ from components.widgets.frame import is_dark
 from components.widgets.tables import records
 from metrics.analysis import OperatingPoint
 from metrics.presentation import format
-from metrics.presentation.chart_data import confusion_counts, confusion_order
+from metrics.presentation.chart_data import confusion_counts
 from metrics.presentation.format import metric_name
 
 LISTED = 200  # objects of a cell
@@ -42,7 +42,7 @@ def show_confusion(run: str, evaluator: str) -> None:
     margins = confusion_counts.margins_of(counts) if of_objects else None
     names, order = _choose_classes(counts, margins)
     matrix = confusion_counts.confusion_matrix(counts, margins, names=names)
-    matrix = confusion_order.ordered(matrix, order, margins)
+    matrix = confusion_counts.ordered(matrix, order, margins)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         chart(
@@ -69,15 +69,15 @@ def show_confusion(run: str, evaluator: str) -> None:
 
 def _choose_classes(counts: pd.DataFrame, margins: tuple[str, str] | None) -> tuple[dict[str, str], str]:
     """Choose which classes are shown, and in which order; return the name of each in the matrix, and the order."""
-    order = filters.pick("Order", confusion_order.ORDERS, "order")
-    classes = list(confusion_order.mistakes_of(counts, margins).index)
+    order = filters.pick("Order", confusion_counts.ORDERS, "order")
+    classes = list(confusion_counts.mistakes_of(counts, margins).index)
     most = len(classes)
     if most > LEGIBLE:
-        sizes = {str(size): f"The {size} with most mistakes" for size in confusion_order.SIZES if size < most}
+        sizes = {str(size): f"The {size} with most mistakes" for size in confusion_counts.SIZES if size < most}
         most = int(filters.pick("Classes shown", dict(sorted(sizes.items(), key=_nearest)), "classes", len(classes)))
     near = filters.one("Around a class", classes, "near", every="Whole matrix")
     filters.reset(["order", "classes", "near"])
-    return confusion_order.chosen_names(counts, margins, most, order, near), order
+    return confusion_counts.chosen_names(counts, margins, most, order, near), order
 
 
 def _nearest(size: tuple[str, str]) -> int:

@@ -16,8 +16,8 @@ from components.viewers import blocks
 from components.widgets import filters, url
 from components.widgets.tables import draw_columns, header, numeric, records
 from metrics.analysis import Column
-from metrics.analysis.labels.acceptance import Acceptance
 from metrics.analysis.labels.judge_agreement import Agreement
+from metrics.analysis.labels.pass_rates import Acceptance
 from metrics.core.conventions import limit
 from metrics.presentation import format, guarantee_words
 from metrics.presentation.agreement_words import for_whom

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components.data import judge_checks, run_reads, visitors
+from components.data import agreements, run_reads, visitors
 from components.viewers import blocks
 from components.views.judge.agreement_tables import Span, metric_title
 from components.views.judge.judge_calls import estimate_lines
@@ -25,7 +25,7 @@ HINTS = (
 
 def show(run: str, column: Column, criterion: str | None, tag: str | None, model: str | None) -> None:
     """Draw the checks on variants, or how to make them, and the hints that labels of a criterion allow."""
-    if judge_checks.has_manipulations(run):
+    if agreements.has_manipulations(run):
         _draw_checks(run, column)
     elif run_reads.judges_of(run):
         _draw_form(run)
@@ -37,7 +37,7 @@ def show(run: str, column: Column, criterion: str | None, tag: str | None, model
 
 def _draw_checks(run: str, column: Column) -> None:
     only = (column.evaluator, column.metric)
-    rows = judge_checks.manipulation_checks(run, only)
+    rows = agreements.manipulation_checks(run, only)
     st.text(swayed(column, rows))
     if not rows:
         return
@@ -46,14 +46,14 @@ def _draw_checks(run: str, column: Column) -> None:
 
 
 def _draw_form(run: str) -> None:
-    kinds = judge_checks.answer_variants()
+    kinds = agreements.answer_variants()
     st.text("Does the judge score what should not matter? Judge variants of the same answers, and see.")
     left, right = st.columns([3, 2], gap="large")
     with left:
         chosen = [
             name
             for name, each in kinds.items()
-            if st.checkbox(each.title, name in judge_checks.unasked_variants(), key=f"variant-{name}", help=each.says)
+            if st.checkbox(each.title, name in agreements.unasked_variants(), key=f"variant-{name}", help=each.says)
         ]
         cases = st.slider(
             "Cases", 20, MOST_CASES, 60, 20, key="variant-cases",
@@ -63,23 +63,23 @@ def _draw_form(run: str) -> None:
         if not chosen:
             st.text("Choose a variant.")
             return
-        found = judge_checks.variants_estimate(run, tuple(chosen), cases)
+        found = agreements.variants_estimate(run, tuple(chosen), cases)
         st.text("\n".join(estimate_lines(found)) if found else "No judge calls")
-        written = [kinds[name].title for name in chosen if name not in judge_checks.unasked_variants()]
+        written = [kinds[name].title for name in chosen if name not in agreements.unasked_variants()]
         if written:
             st.text(f"Before it starts the judge writes these variants: {'; '.join(written)}.")
         if visitors.may("editor") and st.button(
             "Judge the variants", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
         ):
             with st.spinner("Making the variants"):
-                started, refused = judge_checks.judge_variants(run, chosen, cases)
+                started, refused = agreements.judge_variants(run, chosen, cases)
             if started:
                 url.go("runs", run=started)
             st.text(f"✗ {refused}")
 
 
 def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model: str | None) -> None:
-    rows = judge_checks.bias_hints(run, criterion, (column.evaluator, column.metric), tag)
+    rows = agreements.bias_hints(run, criterion, (column.evaluator, column.metric), tag)
     st.subheader("What goes with the scores", anchor=False)
     if not rows:
         st.info("Too few labels of different outputs for a hint: label at least 20, of several models.")

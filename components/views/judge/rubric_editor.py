@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.data import rubrics
+from components.data import prompts
 from components.widgets import uploads, url
 from components.widgets.controls import download
 from metrics.presentation.format import in_words, plural
@@ -78,7 +78,7 @@ def shares(rubric: Mapping[str, Any]) -> str:
 
 def draw() -> None:
     """Draw the view of the judge page where rubrics are edited."""
-    kept, problem = rubrics.own_rubrics()
+    kept, problem = prompts.own_rubrics()
     if problem:
         st.text(f"✗ {problem}")
     options = [*kept, NEW]
@@ -92,7 +92,7 @@ def draw() -> None:
         st.session_state.pop("rubric-imported", None)
     begun = st.session_state.get("rubric-imported") or (kept[chosen] if chosen else BLANK)
     rubric = _form(begun, f"{chosen}-{begun['id']}-{begun['version']}")
-    wrong = rubrics.checked_rubric(rubric) if rubric["dimensions"] else ["at least one dimension with a name"]
+    wrong = prompts.checked_rubric(rubric) if rubric["dimensions"] else ["at least one dimension with a name"]
     left, right = st.columns([3, 2], gap="large")
     with left:
         _check(rubric, wrong)
@@ -106,7 +106,7 @@ def _name(rubric: Mapping[str, Any]) -> str:
 
 def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the fields and the two tables; return the rubric as edited."""
-    usual = rubrics.usual_levels()
+    usual = prompts.usual_levels()
     first, second = st.columns([2, 1])
     title = first.text_input("Title", begun["title"], key=f"rubric-title-{key}", placeholder="Support answers")
     own = begun["id"] if begun["id"] != "usual" else ""
@@ -125,7 +125,7 @@ def _form(begun: Mapping[str, Any], key: str) -> dict[str, Any]:
                                            help="The overall score is the mean weighted by these; they need not add "
                                            "up to 1."),
             "description": columns.TextColumn("What the judge rates", width=315, required=True),
-            "needs_any": columns.MultiselectColumn("Needs one of", options=rubrics.rubric_needs(), width=190,
+            "needs_any": columns.MultiselectColumn("Needs one of", options=prompts.rubric_needs(), width=190,
                                                    help="Rated only where the case has one of these; none: always."),
             "zero_if_missing": columns.CheckboxColumn("0 if missing", width=105, help="Failed, 0, where the case has "
                                                       "none of what it needs; else the dimension is left out."),
@@ -175,7 +175,7 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 "Save", type="primary", disabled=not usable or rubric["id"] == "usual",
                 help="Needs a title and an id; a changed rubric becomes the next version.",
             ):  # fmt: skip
-                made, problem = rubrics.save_rubric(rubric)
+                made, problem = prompts.save_rubric(rubric)
                 st.session_state["rubric-said"] = f"✗ {problem}" if problem else f"✓ saved as version {made['version']}"
                 st.session_state.pop("rubric-imported", None)
                 url.put(rubric=made.get("id"))
@@ -184,10 +184,10 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 "Evaluate with it", disabled=rubric["id"] not in kept, icon=":material/arrow_forward:",
                 help="Chooses evaluator rubric with the saved version.",
             ):  # fmt: skip
-                own = {"rubric": rubrics.rubric_parameters(rubric["id"])}
+                own = {"rubric": prompts.rubric_parameters(rubric["id"])}
                 url.go("evaluate", evaluator="rubric", parameters=json.dumps(own, ensure_ascii=False))
             for ending in (".yaml", ".json"):
-                data, file = rubrics.rubric_file(rubric, ending) if usable else "", f"{rubric['id']}{ending}"
+                data, file = prompts.rubric_file(rubric, ending) if usable else "", f"{rubric['id']}{ending}"
                 key = f"rubric-export-{ending}"
                 download(f"Export {ending[1:].upper()}", data, file, key, disabled=not usable)
         about = "Dimensions by name, each with weight, description and levels."
@@ -195,6 +195,6 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
 
 
 def _receive(name: str, content: bytes) -> None:
-    rubric, problem = rubrics.rubric_of_file(name, content)
+    rubric, problem = prompts.rubric_of_file(name, content)
     st.session_state["rubric-said"] = f"✗ {problem}" if problem else "✓ imported; save it to keep it in this workspace"
     st.session_state["rubric-imported"] = rubric or None

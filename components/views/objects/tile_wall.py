@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from components.data import Place, object_exports, reviews, run_reads, visitors, workspace_runs
+from components.data import Place, reviews, run_archives, run_reads, visitors, workspace_runs
 from components.viewers import tile_gallery
 from components.views.objects.object_list import ObjectList
-from components.views.results import mark_controls, saved_views
+from components.views.results import mark_controls
 from components.widgets import controls, filters, url
 from metrics.analysis import GalleryObject, Outline, Segment, Tile
 from metrics.analysis.objects.object_export import MAX_EXPORTED as MOST_EXPORTED
@@ -19,7 +19,7 @@ from metrics.analysis.objects.segments import EVALUATOR
 from metrics.presentation import format
 
 SECONDS = 0.3  # of each script run that new thumbnails may take
-FORMATS: dict[object_exports.ExportFormat, tuple[str, str, str]] = {  # title, file ending, what it holds
+FORMATS: dict[run_archives.ExportFormat, tuple[str, str, str]] = {  # title, file ending, what it holds
     "coco": ("COCO", "json", "The images of the selection with their ground truth, and the selected predictions."),
     "yolo": ("YOLO", "zip", "The images of the selection with their ground truth as text files."),
     "csv": ("CSV", "csv", "A row for each selected object: outcome, scores, boxes, tags and notes."),
@@ -42,7 +42,7 @@ def draw(listed: ObjectList, tiles: Sequence[Tile], total: int, hrefs: Sequence[
     with st.container(horizontal=True):
         mark_controls.draw_bulk(run, chosen, lambda: _every_place(listed), total, thing)
         _draw_export(listed, chosen, total, thing)
-        saved_views.draw(run, "gallery")
+        mark_controls.draw_views(run, "gallery")
     marks = reviews.marks(run)
     windows = [None if by_image else tile_gallery.window(tile) for tile in tiles]
     shown = tile_gallery.seen(hrefs)
@@ -63,7 +63,7 @@ def _place_of(choice: Mapping[str, Any], case_id: str, key: str) -> Place:
 
 
 def _every_place(listed: ObjectList) -> list[Place]:
-    keys = object_exports.object_keys(listed.run, listed.evaluator, listed.sort, listed.by_image, **listed.choice)
+    keys = run_archives.object_keys(listed.run, listed.evaluator, listed.sort, listed.by_image, **listed.choice)
     return [_place_of(listed.choice, case_id, key) for case_id, key in keys]
 
 
@@ -78,7 +78,7 @@ def _draw_export(listed: ObjectList, ticked: Sequence[Place], total: int, thing:
         limit = f", the first {format.count(MOST_EXPORTED)} of them" if count > MOST_EXPORTED else ""
         st.caption(f"{format.count(count)} {thing}{limit}")
         for form, (title, ending, holds) in FORMATS.items():
-            make = partial(object_exports.export_objects, listed.run, form, listed.evaluator, choice)
+            make = partial(run_archives.export_objects, listed.run, form, listed.evaluator, choice)
             controls.download(title, make, f"selection.{ending}", f"export-{form}", help=holds)
         if not visitors.may("editor"):
             return
@@ -86,7 +86,7 @@ def _draw_export(listed: ObjectList, ticked: Sequence[Place], total: int, thing:
             "As a new suite", f"{workspace_runs.run_facts(listed.run).suite['name']}, selection", key="suite-name"
         )
         if st.button("Save the suite", disabled=not name.strip(), icon=":material/dataset:"):
-            fingerprint, message = object_exports.save_selection(listed.run, name.strip(), listed.evaluator, choice)
+            fingerprint, message = run_archives.save_selection(listed.run, name.strip(), listed.evaluator, choice)
             st.text(message)
             url.link(
                 "Evaluate it", "evaluate", icon=":material/play_circle:", **{"from": "stored", "suite": fingerprint}

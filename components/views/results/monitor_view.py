@@ -12,8 +12,8 @@ from components.charts.passing import WORDS
 from components.widgets.tables import draw_columns, header, numeric, show_columns
 from metrics.core.conventions import limit
 from metrics.presentation import format
-from metrics.presentation.calibration_words import footnotes, since, threshold_lines
 from metrics.presentation.format import DIRECTIONS, MISSING, aligned, count, interval, moment, number, plural, title
+from metrics.presentation.guarantee_words import footnotes, since, threshold_lines
 from metrics.presentation.monitor_words import dependence_words, drift_words, reason
 from metrics.presentation.phrases import with_interval
 

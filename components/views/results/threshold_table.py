@@ -12,7 +12,7 @@ from components.widgets.literal import literal
 from components.widgets.tables import header, numeric
 from metrics.analysis import Column
 from metrics.presentation import format
-from metrics.presentation.calibration_words import whose
+from metrics.presentation.guarantee_words import whose
 from metrics.presentation.phrases import metric_title
 
 AS_STARTED = "As each run was started"

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.data.model_needs import barriers_here, metrics_of, parameter_schema
-from components.data.rubrics import own_rubrics, rubric_parameters
+from components.data.prompts import own_rubrics, rubric_parameters
 from components.views.setup.evaluator_offers import Offer, own_parameters
 from components.widgets import url
 from components.widgets.parameter_form import fields, parameter_form, threshold_form, value_text

@@ -17,7 +17,7 @@ LIKENESS = "Shared runs of three words: of both questions together, or of the qu
 SHOWN = 500
 
 
-def draw(suite: str, facts: SuiteFacts) -> None:
+def draw_duplicates(suite: str, facts: SuiteFacts) -> None:
     """Draw the pairs of alike cases within a suite, or between it and another one, and the texts of the one clicked."""
     others = {one: name for one, name in evaluation_inputs.stored_suites().items() if one != suite}
     against = st.selectbox(

@@ -9,8 +9,7 @@ import numpy as np
 
 from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.paired_bootstrap import Resampled, label_differences, resampled_differences
-from metrics.analysis.comparison.run_settings import changed_settings
-from metrics.analysis.comparison.shared_cases import paired_designs, shared_cases
+from metrics.analysis.comparison.shared_cases import changed_settings, paired_designs, shared_cases
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
 from metrics.analysis.comparison.unpaired import Unpaired, has_ends, one_sided
 from metrics.analysis.leaderboard.family import count_main_tests

@@ -91,7 +91,7 @@ def _stored(path: Path) -> bytes | str | None:
 
 def _make(source: Path | None, size: Size | None, wanted: Sequence[tuple[Path, Window | None]]) -> None:
     """Write the thumbnails of one image, or why there are none."""
-    from metrics.ingest.media.shown_images import shown_image
+    from metrics.ingest.media.images import shown_image
 
     try:
         if source is None:

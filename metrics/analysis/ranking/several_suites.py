@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from metrics.analysis.comparison.case_values import CaseValues, case_values
-from metrics.analysis.comparison.run_settings import changed_settings
-from metrics.analysis.comparison.shared_cases import shared_cases
+from metrics.analysis.comparison.shared_cases import changed_settings, shared_cases
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, leaderboard
 from metrics.analysis.leaderboard.replicates import replicates
 from metrics.analysis.ranking.objectives import objectives

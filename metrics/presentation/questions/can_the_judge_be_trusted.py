@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from metrics.analysis import judged_evaluators
-from metrics.analysis.labels.acceptance import acceptances
-from metrics.analysis.labels.annotator_test import annotator_test
 from metrics.analysis.labels.corrected_differences import metrics_and_criteria
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
@@ -12,8 +10,8 @@ from metrics.analysis.labels.judge_agreement import Agreement, agreements
 from metrics.analysis.labels.labelled_scores import metric_columns
 from metrics.analysis.labels.manipulations import Check, has_manipulations, manipulation_checks
 from metrics.analysis.labels.panel_agreement import PanelAgreement, panel_agreement
-from metrics.analysis.labels.pass_rates import pass_rates
-from metrics.analysis.labels.rater_errors import rater_errors
+from metrics.analysis.labels.pass_rates import acceptances, pass_rates
+from metrics.analysis.labels.rater_errors import annotator_test, rater_errors
 from metrics.analysis.labels.raters import Raters, rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence

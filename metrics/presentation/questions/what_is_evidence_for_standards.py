@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from metrics.analysis.findings.compliance import GLYPHS, NOTICE, Compliance, MeasuredEvidence, Standard, compliance
 from metrics.core.standards import FRAMEWORKS
 from metrics.presentation.blocks import Block, Link, Note, Sentence, Table, table
-from metrics.presentation.calibration_words import whose_thresholds
 from metrics.presentation.format import count, plural
+from metrics.presentation.guarantee_words import whose_thresholds
 from metrics.presentation.phrases import metric_title, named, with_interval
 from metrics.presentation.question import question
 from metrics.store import Run

@@ -11,8 +11,8 @@ from metrics.analysis import Column, Leaderboard
 from metrics.core.conventions import limit
 from metrics.core.registry import title_of
 from metrics.presentation.blocks import Block, Link, Note, Sentence, table
-from metrics.presentation.calibration_words import whose_thresholds
 from metrics.presentation.format import count, number, plural
+from metrics.presentation.guarantee_words import whose_thresholds
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.store import Run

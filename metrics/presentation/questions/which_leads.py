@@ -8,9 +8,9 @@ from metrics import analysis
 from metrics.analysis import Cell, Column, Leaderboard
 from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED
 from metrics.presentation.blocks import Block, Heatmap, Link, Note, Sentence, table
-from metrics.presentation.calibration_words import footnotes
 from metrics.presentation.case_words import shortest, suspects
 from metrics.presentation.format import MISSING, count, plural
+from metrics.presentation.guarantee_words import footnotes
 from metrics.presentation.phrases import board_notes, metric_title, named, unscored_words, with_interval
 from metrics.presentation.question import question
 from metrics.presentation.ranking_words import matches_sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from metrics.presentation import calibration_words, format, palette
+from metrics.presentation import format, guarantee_words, palette
 from metrics.presentation.addresses import Address, Value, below_root
 from metrics.presentation.format import column_name, common_prefix, short_names
 from metrics.presentation.phrases import metric_title, unscored_words
@@ -173,7 +173,7 @@ def _head(
     ]
     if column.partly:
         facts.append(f"Not finished: {format.count(column.partly[0])} of {format.count(column.partly[1])} rows scored")
-    facts += calibration_words.threshold_lines(column)
+    facts += guarantee_words.threshold_lines(column)
     if judges:
         facts.append(f"Judged by {judges}")
     if column.wording:
@@ -181,7 +181,7 @@ def _head(
     return {
         "key": column.key,
         "title": column_name(column)
-        + (" ⚠" if calibration_words.warning(column) else "")
+        + (" ⚠" if guarantee_words.warning(column) else "")
         + (f" … {format.share(*column.partly)}" if column.partly else ""),
         "full": metric_title(column, arrow=False),
         "arrow": format.ARROWS[column.direction],

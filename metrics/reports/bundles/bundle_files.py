@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element as Node
 
 from metrics import analysis
 from metrics.analysis import Leaderboard
@@ -17,22 +18,29 @@ from metrics.presentation.viewers.case_rows import colour_css
 from metrics.presentation.viewers.case_texts import question_parts
 from metrics.presentation.viewers.prose_blocks import TINTS
 from metrics.presentation.viewers.viewer_files import WITH_CASES, viewer_parts
+from metrics.reports import report_texts as texts
 from metrics.reports.build import build
 from metrics.reports.bundles import MOST_OF_NUMBER
 from metrics.reports.bundles.board_data import board_data, case_lists, without_keys
 from metrics.reports.bundles.case_data import case_data
 from metrics.reports.bundles.data_file import clean, data_file
 from metrics.reports.bundles.image_data import image_data
-from metrics.reports.bundles.report_data import SECTIONS, about_data, chart_data
 from metrics.reports.bundles.shown_cases import ShownCases, shown_cases
-from metrics.reports.renderers.html import colours
-from metrics.reports.report import Report
+from metrics.reports.renderers.charts import figure_of
+from metrics.reports.renderers.figures import svg
+from metrics.reports.renderers.html import colours, inks_of
+from metrics.reports.renderers.plots import is_wide
+from metrics.reports.report import Method, Report
 from metrics.reports.report_texts import subtitle
 from metrics.reports.zip_files import pack
 from metrics.store import Run
 
 CHUNK = 300_000  # characters of the cases in one file, the last of which may reach beyond
 BATCH = 100  # cases that are read together
+SECTIONS = ("leaderboard", "charts", "methods", "formulas", "data")  # of the report
+SVG = "{http://www.w3.org/2000/svg}"
+
+Element = list[Any]  # its name, its attributes, then what is in it: elements and texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +167,62 @@ def page_files(title: str) -> Iterator[tuple[str, bytes]]:
     yield "assets/page.css", (colours() + "\n" + (FOLDER / "page.css").read_text(encoding="utf-8")).encode()
     yield "assets/viewers.js", ("const viewers = {};\n" + "\n".join(viewers) + "\n").encode()
     yield "assets/page.js", "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS).encode()
+
+
+def chart_data(report: Report) -> dict[str, Any]:
+    """Return the charts in groups; a chart has its title and its figure as elements of SVG."""
+    inks = inks_of(report)
+    groups = []
+    for group in report.charts:
+        figures = [(chart.title, figure_of(chart, inks)) for chart in group.charts]
+        groups.append(
+            {
+                "title": group.title, "question": group.question, "note": " ".join(group.notes),
+                "charts": [
+                    {"title": title, "wide": is_wide(figure), "figure": _elements(svg(figure, True, "var(--muted)"))}
+                    for title, figure in figures
+                ],
+            }
+        )  # fmt: skip
+    return {"groups": groups}
+
+
+def about_data(report: Report) -> dict[str, Any]:
+    """Return the methods with their metrics and the facts of the run."""
+    return {
+        "methods": [_method(method) for method in report.methods],
+        "heads": list(texts.METHOD_HEADS),
+        "facts": [
+            {"title": group.title, "rows": [[fact.name, fact.value] for fact in group.facts]} for group in report.facts
+        ],
+    }
+
+
+def _method(method: Method) -> dict[str, Any]:
+    rows = [texts.method_metric_row(metric) for metric in method.metrics]
+    names = ("name", "description", "range", "better", "threshold")
+    return {
+        "title": method.title, "version": f"{method.evaluator}, version {method.version}",
+        "definition": method.definition, "details": list(method.details),
+        "rows": [[row[name] for name in names] for row in rows], "lines": list(texts.method_lines(method)),
+    }  # fmt: skip
+
+
+def _elements(written: str) -> Element:
+    """Return SVG that a renderer wrote as elements, so that the page inserts no markup."""
+    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
+
+    return _element(fromstring(written))
+
+
+def _element(node: Node) -> Element:
+    return [node.tag.removeprefix(SVG), dict(node.attrib), *_inside(node)]
+
+
+def _inside(node: Node) -> Iterator[Element | str]:
+    if node.text:
+        yield node.text
+    for child in node:
+        yield _element(child)
+        if child.tail:
+            yield child.tail

@@ -38,7 +38,7 @@ def image_data(run: Run, view: analysis.ExampleView, file: str, media: bool) -> 
 
 def _picture(view: analysis.ExampleView) -> tuple[bytes, tuple[int, int] | None, str]:
     """Return the JPEG of the pixels alone, the image's width and height, and why there is none."""
-    from metrics.ingest.media.shown_images import shown_image
+    from metrics.ingest.media.images import shown_image
 
     if view.image is None:
         return b"", None, "The suite has no images: only the outlines are drawn."

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from unicodedata import east_asian_width
 
-from metrics.ingest.media.shown_images import shown_image
+from metrics.ingest.media.images import shown_image
 from metrics.presentation.blocks import Box, WorstCase
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour

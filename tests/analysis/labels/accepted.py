@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metrics.analysis.labels.acceptance import acceptance
+from metrics.analysis.labels.pass_rates import acceptance
 from tests.analysis.labels.queued_labels import labelled
 
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.analysis.labels.acceptance import acceptance
 from metrics.analysis.labels.human_labels import Criterion, HumanLabels
+from metrics.analysis.labels.pass_rates import acceptance
 from metrics.stats.judge_correction import corrected_mean
 from tests.analysis.labels.queued_labels import labelled, of_queue
 

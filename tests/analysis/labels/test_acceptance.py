@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from metrics.analysis.labels.acceptance import acceptance, independent
 from metrics.analysis.labels.labelled_scores import LabelledScores
+from metrics.analysis.labels.pass_rates import acceptance, independent
 from metrics.presentation.guarantee_words import accept_line
 from tests.analysis.labels.accepted import simulated
 from tests.analysis.labels.queued_labels import labelled

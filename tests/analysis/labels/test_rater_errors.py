@@ -7,13 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from metrics.analysis.labels import annotator_test as replacing
-from metrics.analysis.labels.annotator_test import annotator_test
 from metrics.analysis.labels.corrected_means import corrected_means
 from metrics.analysis.labels.judge_agreement import agreements
 from metrics.analysis.labels.labelled_scores import labelled_scores
 from metrics.analysis.labels.pass_rates import pass_rates
-from metrics.analysis.labels.rater_errors import rater_errors
+from metrics.analysis.labels.rater_errors import annotator_test, rater_errors
 from metrics.cli.main import main
 from metrics.presentation.rater_words import (
     NO_SHARE,
@@ -118,7 +116,7 @@ def test_two_raters_or_few_outputs_are_not_tested(run: Run, monkeypatch: pytest.
     assert replacement_sentence(found, "good").endswith(
         "it takes three raters with 30 outputs each that another labelled, too; there are 2."
     )
-    monkeypatch.setattr(replacing, "FEWEST_ITEMS", 121)
+    monkeypatch.setattr("metrics.analysis.labels.rater_errors.FEWEST_ITEMS", 121)
     assert annotator_test(run, "good", ROUGE, threshold=0.6).raters == 0
 
 

@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from metrics.analysis.labels.acceptance import acceptances
 from metrics.analysis.labels.corrected_means import corrected_means
 from metrics.analysis.labels.human_labels import human_labels
 from metrics.analysis.labels.judge_agreement import agreement_slices, agreements
 from metrics.analysis.labels.labelled_scores import labelled_scores
+from metrics.analysis.labels.pass_rates import acceptances
 from metrics.presentation.agreement_words import agreement_frame, basis
 from metrics.presentation.questions.can_the_judge_be_trusted import corrected_table
 from metrics.store import Run, Workspace

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from components.data import pictures
-from metrics.ingest.media import shown_images
+from metrics.ingest.media import images
 
 
 def test_picture_is_reencoded_and_bounded(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_picture_that_cannot_be_read(tmp_path: Path, content: bytes) -> None:
 
 
 def test_picture_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown_images, "MAX_PIXELS", 99)
+    monkeypatch.setattr(images, "MAX_PIXELS", 99)
     path = tmp_path / "a.png"
     Image.new("L", (10, 10)).save(path)
     with pytest.raises(ValueError, match="10 × 10 pixels; at most 99 are shown"):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from metrics.presentation.chart_data import confusion_counts, confusion_order
+from metrics.presentation.chart_data import confusion_counts
 from tests.presentation.chart_data.test_confusion_counts import MARGINS, OBJECTS, counts
 
 # two pairs that are taken for each other, spelled so that the alphabet parts them, and a class that is never wrong
@@ -13,8 +13,8 @@ PAIRS = counts(
 
 
 def drawn(frame: pd.DataFrame, order: str, margins: tuple[str, str] | None = None, **chosen: object) -> pd.DataFrame:
-    names = confusion_order.chosen_names(frame, margins, order=order, **chosen)
-    return confusion_order.ordered(confusion_counts.confusion_matrix(frame, margins, names=names), order, margins)
+    names = confusion_counts.chosen_names(frame, margins, order=order, **chosen)
+    return confusion_counts.ordered(confusion_counts.confusion_matrix(frame, margins, names=names), order, margins)
 
 
 def test_what_is_confused_stands_together():
@@ -29,7 +29,7 @@ def test_orders(order, rows):
     assert ("".join(matrix.index), "".join(matrix.columns)) == (rows, rows)
 
 
-@pytest.mark.parametrize("order", confusion_order.ORDERS)
+@pytest.mark.parametrize("order", confusion_counts.ORDERS)
 def test_every_order_keeps_every_count_and_the_margins_last(order):
     matrix = drawn(OBJECTS, order, MARGINS)
     assert matrix.to_numpy().sum() == OBJECTS["count"].sum()
@@ -37,7 +37,7 @@ def test_every_order_keeps_every_count_and_the_margins_last(order):
     assert matrix.loc["cat", "dog"] == 1
 
 
-@pytest.mark.parametrize("order", confusion_order.ORDERS)
+@pytest.mark.parametrize("order", confusion_counts.ORDERS)
 @pytest.mark.parametrize("classes", [80, 1_200])
 def test_many_classes_are_summed_as_others(order, classes):
     frame = counts(
@@ -55,7 +55,10 @@ def test_around_a_class_is_what_it_is_confused_with():
 
 
 def test_an_absent_label_is_a_class_like_others():
-    assert list(confusion_order.mistakes_of(counts((None, "a", 2), ("a", "a", 1))).items()) == [("(none)", 2), ("a", 2)]
+    assert list(confusion_counts.mistakes_of(counts((None, "a", 2), ("a", "a", 1))).items()) == [
+        ("(none)", 2),
+        ("a", 2),
+    ]
 
 
 @pytest.mark.parametrize(("frame", "expected"), [
