@@ -1,4 +1,4 @@
-"""The user's own prompts and rubrics: saved in the workspace, exported and imported as files; prompts tried on cases."""
+"""The user's own prompts and rubrics: saved in the workspace, exported and imported as files; prompts are tried."""
 
 import json
 from typing import Any, NamedTuple, get_args
