@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from metrics.core.receipt import Receipt
 
 NONE = "–"
+AS_IT_SEEMS = "as it seems"  # takes back what somebody chose
 CLASS_WORDS = {field.name: field.words for field in CLASS_FIELDS}
 
 
@@ -239,7 +240,8 @@ def draw_reading(file: InspectedFile) -> None:
 
 
 def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], chosen: str, help: str | None) -> None:
-    names = names if chosen in names else [*names, chosen]
+    said = what in choices_of(file.token, url.params("read"))
+    names = [*dict.fromkeys((*names, chosen)), *[AS_IT_SEEMS] * said]
     key = f"read-{what}-{file.token}"
     st.selectbox(
         label, names, place(names, agreed(key, chosen)), key=key, help=help, width=280, on_change=_read,
@@ -248,7 +250,8 @@ def _draw_choice(file: InspectedFile, what: str, label: str, names: list[str], c
 
 
 def _read(key: str, token: str, what: str) -> None:
-    take(token, what, st.session_state[key])
+    answer = st.session_state[key]
+    take(token, what, None if answer == AS_IT_SEEMS else answer)
 
 
 def take(token: str, what: str, answer: str | None) -> None:

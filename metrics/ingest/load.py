@@ -48,10 +48,11 @@ def inspect(
     cases, answers = apart
     columns = tuple(dict.fromkeys((*cases.columns, *answers.columns)))
     questions = (*cases.questions, *answers.questions)
-    found = replace(
-        cases, role="combined", columns=columns, mapping=answers.mapping | cases.mapping, questions=questions
-    )
-    return replace(found, notes=(f"Cases of the sheet {cases.sheet}, answers of the sheet {answers.sheet}.",))
+    return replace(
+        cases, role="combined", columns=columns, mapping=answers.mapping | cases.mapping, questions=questions,
+        sheet=f"{cases.sheet} and {answers.sheet}",
+        notes=(f"Cases of the sheet {cases.sheet}, answers of the sheet {answers.sheet}.",),
+    )  # fmt: skip
 
 
 def _sheets_apart(

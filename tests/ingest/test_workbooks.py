@@ -144,7 +144,7 @@ SHEETS = {
 def test_the_sheet_that_is_read(tmp_path, sheets, change, chosen, offered, read):
     path = book(tmp_path / "s.xlsx", sheets, change or (lambda _: None))
     reading = Reading(sheet=chosen)
-    seen = inspect(path, reading=reading)
+    seen = inspect(path, "suite", reading=reading)
     assert (seen.sheets, seen.sheet, seen.format, seen.encoding) == (offered, read, "xlsx", "")
     if sheets[read] is CASES:
         loaded = load_suite(path, reading=reading)

@@ -355,11 +355,25 @@ def test_the_encoding_is_shown_and_corrected(page: AppTest) -> None:
     assert "answers.csv was read as UTF-16." in words(page)
 
 
+def test_a_workbook_that_is_read_whole_names_both_sheets(page: AppTest, tmp_path: Path) -> None:
+    """A sheet chosen by hand is read alone, until it is taken back."""
+    sheets = {
+        "Questions": [["id", "question", "expected_answer"], ["007", "Who?", "you"]],
+        "Replies": [["id", "model", "answer"], ["007", "small", "you"]],
+    }
+    give(page, 0, "all.xlsx", book(tmp_path / "all.xlsx", sheets).read_bytes())
+    for sheet, understood in (("Questions and Replies", True), ("Questions", False), ("Questions and Replies", True)):
+        box = labelled(page.selectbox, "Sheet read of all.xlsx")
+        assert (box.value, "all: 1 case, text" in words(page)) == (sheet, understood)
+        box.select("Questions" if understood else "as it seems").run()
+    assert "as it seems" in labelled(page.selectbox, "Sheet read of all.xlsx").options
+
+
 def test_the_sheet_of_a_workbook_is_chosen(page: AppTest, tmp_path: Path) -> None:
     sheets = {"Cases": [["id", "question"], ["007", "Who?"]], "Answers": [["id", "answer"], ["007", "you"]]}
     content = book(tmp_path / "all.xlsx", sheets).read_bytes()
     give(page, 0, "all.xlsx", content)
-    assert labelled(page.selectbox, "Sheet read of all.xlsx").value == "Cases"
+    assert labelled(page.selectbox, "Sheet read of all.xlsx").value == "Cases and Answers"
     give(page, 0, "all2.xlsx", content)
     boxes = [box for box in page.selectbox if box.label == "Sheet read of all2.xlsx"]
     assert "no column with the model's answers" in words(page)
