@@ -13,14 +13,14 @@ from components.widgets import url
 T = TypeVar("T")
 
 
-def slider(label: str, name: str, default: float, low: float = 0.0, high: float = 1.0, step: float = 0.05) -> float:
-    """Return a number between `low` and `high` that the address keeps under `name`; the default is not written."""
-    chosen = url.number(name, default, low, high)
+def steps(label: str, name: str, usual: float, values: Sequence[float]) -> float:
+    """Return the one of rising `values` next to what the address keeps under `name`; the usual one is not written."""
+    chosen = min(values, key=lambda value: abs(value - url.number(name, usual)))
     key = f"control-{name}"
-    st.slider(
-        label, low, high, agreed(key, chosen), step=step, key=key, format="%.2f", on_change=_write,
-        args=(name, key, default),
-    )  # fmt: skip
+    if len(values) > 1:
+        st.select_slider(
+            label, values, agreed(key, chosen), "{:.4g}".format, key, on_change=_write, args=(name, key, usual)
+        )
     return chosen
 
 

@@ -167,12 +167,12 @@ def test_counts_beside_the_curves_follow_the_threshold(pictures: Run, open_page:
     page = open_page("curves", run=pictures.id, evaluator="detection_pr_curve", threshold="0.2")
     assert "All classes at score ≥ 0.20" in words(page)
     assert "keen – best pooled F1 1.00 at 0.35\n✓ 8 found · ✗ 4 false · – 0 missed" in words(page)
-    page.slider[0].set_value(0.7).run()
+    page.select_slider[0].set_value(0.7).run()
     assert page.query_params["threshold"] == "0.7"
     assert "✓ 4 found · ✗ 0 false · – 4 missed" in words(page)
-    page.slider[0].set_value(0.71).run()
-    assert page.query_params["threshold"] == "0.71"
-    assert "All classes at score ≥ 0.70 (the curve's nearest point to 0.71)" in words(page)
+    assert page.select_slider[0].options == [f"{step / 20:.4g}" for step in range(1, 20)], "the points of the curve"
+    between = open_page("curves", run=pictures.id, evaluator="detection_pr_curve", threshold="0.71")
+    assert "All classes at score ≥ 0.70" in words(between)
 
 
 @pytest.mark.parametrize(

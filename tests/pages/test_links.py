@@ -204,10 +204,10 @@ def test_the_pictures_beside_the_curves_follow_the_slider(pictures, open_page, m
     said = "keen, dog: scored just above 0.50, the next to drop out if the threshold rises"
     assert said in [text.value for text in page.text]
     assert [tile["lines"][2] for tile in given["tiles"]] == ["0.60"] * 4
-    page.slider[0].set_value(0.3).run()
+    page.select_slider[0].set_value(0.3).run()
     assert not page.exception
     assert [tile["lines"][2] for tile in given["tiles"]] == ["0.30"] * 4 + ["0.60"] * 3
-    page.slider[0].set_value(0.95).run()
+    page.select_slider[0].set_value(0.95).run()
     assert "keen, dog: no prediction scores 0.95 or more." in [text.value for text in page.text]
 
 

@@ -23,19 +23,18 @@ SECONDS = 2.0  # for their thumbnails the first time
 POOLED = "Counted over all classes together. The leaderboard's best F1 is macro: the mean over classes."
 FAMILIES = {"fp": "False", "fn": "Missed", "tp": "Found"}
 
-STEP, LEAST, MOST = 0.01, 0.05, 0.95  # of the score threshold
 
+def threshold_slider(run: str, model: str, points: pd.DataFrame) -> float:
+    """Draw the slider of the curves' score thresholds, which the views share in the address; return its value.
 
-def threshold_slider(run: str, model: str) -> float:
-    """Draw the slider of the score threshold, which the views of this file share in the address; return its value.
-
-    With objects it begins at the model's operating point, and a button makes its value that of every model.
+    With objects it begins next to the model's operating point, and a button makes its value that of every model.
     """
+    at = sorted(points["threshold"].unique().tolist()) or [0.5]
     if not run_reads.match_evaluators(run):
-        return controls.slider("Score threshold", "threshold", 0.5, LEAST, MOST, STEP)
+        return controls.steps("Score threshold", "threshold", curve_points.nearest(at, 0.5), at)
     point = point_controls.point_of(run, object_list.state_here(), model)
-    default = round(min(MOST, max(LEAST, point.score)), 2)
-    threshold = controls.slider("Score threshold", "threshold", default, LEAST, MOST, STEP)
+    default = curve_points.nearest(at, point.score)
+    threshold = controls.steps("Score threshold", "threshold", default, at)
     if threshold != default and visitors.may("editor"):
         st.button(
             f"Use {threshold:.2f} for all models", icon=":material/push_pin:", type="tertiary",
@@ -65,7 +64,7 @@ def show_thresholds(run: str, evaluator: str) -> None:
     pictured = evaluator in run_reads.match_evaluators(run)
     high = 340 if pictured else 380  # so that the pictures begin above the fold
     with left:
-        threshold = threshold_slider(run, places[leading_line(run, series, places)][0])
+        threshold = threshold_slider(run, places[leading_line(run, series, places)][0], frame)
         chart(
             threshold_curves.threshold_figure(points, threshold, colours, is_dark(), pixels_high=high),
             "points",
@@ -121,16 +120,9 @@ def _show_edge(run: str, evaluator: str, of: str, series: tuple[str, int], label
     curve_parts.pictures_link(run, series[0], wanted, f"See all {format.count(found.total)} as pictures")
 
 
-def _counted_at(here: pd.DataFrame, threshold: float) -> str:
-    """Return the threshold whose counts are shown: that of the curve's points which is nearest to the slider's."""
-    at = threshold if here.empty else float(here["threshold"].iloc[0])
-    nearest = "" if round(at, 2) == round(threshold, 2) else f" (the curve's nearest point to {threshold:.2f})"
-    return f"score ≥ {at:.2f}{nearest}"
-
-
 def _show_counts(here: pd.DataFrame, best: pd.DataFrame, threshold: float) -> None:
     """Draw each model's rates at the threshold, and its best threshold."""
-    st.text(f"All classes at {_counted_at(here, threshold)}")
+    st.text(f"All classes at score ≥ {threshold:.2f}")
     with st.container(height=370 if len(here) > 4 else "content", border=False):
         for row in here.to_dict("records"):
             with st.container(border=True, gap="xsmall"):
@@ -179,7 +171,7 @@ def show_f1(run: str, evaluator: str) -> None:
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run, lines[leading_line(run, series, lines)][0])
+        threshold = threshold_slider(run, lines[leading_line(run, series, lines)][0], frame)
         chart(
             threshold_curves.f1_figure(points, threshold, colours, is_dark()),
             "f1",
@@ -220,7 +212,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     said = curve_parts.words(run)
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        threshold = threshold_slider(run, places[leading_line(run, series, places)][0])
+        threshold = threshold_slider(run, places[leading_line(run, series, places)][0], frame)
         chart(
             outcome_areas.outcomes_figure(rows, threshold, said.things, is_dark()),
             "outcomes",
@@ -234,7 +226,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
             found = here[here["series"] == of]
             _show_examples(run, evaluator, found, kind, threshold)
             return
-        st.text(f"{label or 'All classes'} at {_counted_at(here, threshold)}")
+        st.text(f"{label or 'All classes'} at score ≥ {threshold:.2f}")
         counts = outcome_areas.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
         table = counts.reindex(index=kinds, columns=series).rename(index=lambda name: outcome_areas.KINDS[name][0])
         table = table.fillna(0).astype(int).rename_axis(None)
@@ -250,7 +242,7 @@ def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, thre
     """Draw the stored examples of one kind."""
     of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
     said = curve_parts.words(run)
-    st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, {_counted_at(rows, threshold)}")
+    st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, score ≥ {threshold:.2f}")
     found = outcome_areas.examples_behind(rows, kind)
     if rows["label"].nunique() == 1:
         found = found.drop(columns="label")

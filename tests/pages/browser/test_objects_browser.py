@@ -30,12 +30,11 @@ POINT = """() => {
 }"""
 
 
-def lower_by_five(page: Page, threshold: float) -> None:
-    """Lower the score threshold by five hundredths, to `threshold`; wait for the marker of the curve."""
+def lower(page: Page, threshold: float) -> None:
+    """Lower the score threshold to the next point of the curve, `threshold`; wait for its marker."""
     settle(page)
     page.get_by_role("slider").focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
     page.wait_for_function(MARKER, arg=threshold)
 
 
@@ -53,8 +52,8 @@ def test_slider_gallery_example_and_back_keep_the_state(studio: Studio, page: Pa
     page.goto(studio.at("curves", "pictures", "&model=keen&label=dog&threshold=0.35&evaluator=detection_pr_curve"))
     expect(tiles).to_have_count(4)
     expect(page.get_by_text("✓ 8 found · ✗ 0 false · – 0 missed")).to_be_visible()
-    lower_by_five(page, 0.3)
-    lower_by_five(page, 0.25)
+    lower(page, 0.3)
+    lower(page, 0.25)
     page.wait_for_url(re.compile(r"threshold=0\.25(&|$)"))
     expect(page.get_by_text("✓ 8 found · ✗ 4 false · – 0 missed")).to_be_visible()
     expect(page.get_by_text("just above 0.25")).to_be_visible()
