@@ -113,10 +113,8 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
     ),
     differs_from="rubric counts which calls were wasted; tool_calls compares them with expected ones. This one counts "
     "what was spent, right or wrong.",
-    differs_from_source=(
-        "The source names attributes of spans and defines no evaluator: what counts as a step, the budgets and the "
-        "share of cases within them are Assay's."
-    ),
+    differs_from_source="The source names attributes of spans and defines no evaluator: what counts as a step, the "
+    "budgets and the share of cases within them are Assay's.",
 )
 def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     """What an agent spent on a case in steps, calls, tokens, dollars and seconds, and whether the budget was kept.

@@ -75,11 +75,9 @@ class SanityParameters(Parameters):
         Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
     ),
     differs_from="json_schema validates the answer itself; step_alignment and rubric judge what the agent did.",
-    differs_from_source=(
-        "The checks go by kind of file and are Assay's, as H2O names them only in outline (lint of JSON, empty "
-        "content and pages, structure and fields). Any agent's trace or artifacts are read, not only h2oGPTe's. A "
-        "case without artifacts is not applicable."
-    ),
+    differs_from_source="The checks go by kind of file and are Assay's, as H2O names them only in outline (lint of "
+    "JSON, empty content and pages, structure and fields). Any agent's trace or artifacts are read, not only "
+    "h2oGPTe's. A case without artifacts is not applicable.",
 )
 def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     """The share of an agent's artifacts that are intact: they parse, are not empty, and have the expected structure.

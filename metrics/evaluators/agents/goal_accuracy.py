@@ -107,11 +107,9 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
     ),
     differs_from="tool_calls compares the calls with expected ones, rubric rates the answer; this one asks only "
     "whether the end is the wanted one, whatever the way. conversation_goal judges each goal of a conversation.",
-    differs_from_source=(
-        "The prompts are worded by Assay: the end state is read from the results of calls, and what the agent only "
-        "claims counts as not done, of which RAGAS does not speak. With several expected answers one that is reached "
-        "is enough. RAGAS has two metrics, with and without a reference; here the case decides."
-    ),
+    differs_from_source="The prompts are worded by Assay: the end state is read from the results of calls, and what "
+    "the agent only claims counts as not done, of which RAGAS does not speak. With several expected answers one that "
+    "is reached is enough. RAGAS has two metrics, with and without a reference; here the case decides.",
 )
 async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) -> CaseScore:
     """Whether an agent reached the goal: 1 if the end state of its trace is the desired one, else 0.

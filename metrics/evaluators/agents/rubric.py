@@ -231,13 +231,11 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
     ),
     differs_from="agent_sanity checks the files an agent made, step_alignment compares its steps with expected ones; "
     "byop asks one question of your own.",
-    differs_from_source=(
-        "The source leaves the rating of a dimension open; here a judge does it, with prompts worded by Assay. "
-        "Missing citations and sources score 0, as in the source; accuracy without an expected answer and tools "
-        "without a trace, of which it says nothing, are left out and the other weights scaled to 1. A major claim "
-        "weighs 2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the "
-        "rubric and are Assay's addition."
-    ),
+    differs_from_source="The source leaves the rating of a dimension open; here a judge does it, with prompts worded "
+    "by Assay. Missing citations and sources score 0, as in the source; accuracy without an expected answer and tools "
+    "without a trace, of which it says nothing, are left out and the other weights scaled to 1. A major claim weighs "
+    "2, a minor one 1; the source gives no figures. The shares of wasted tool calls are counted beside the rubric and "
+    "are Assay's addition.",
     version=3,
 )  # fmt: skip
 async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> CaseScore:

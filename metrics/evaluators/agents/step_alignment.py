@@ -126,11 +126,9 @@ class _Alignment:
     ),
     differs_from="answer_semantic_sentence_similarity looks for each sentence anywhere and ignores order and "
     "omissions. agent_sanity checks files, rubric asks a judge.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses elsewhere. H2O names the evaluator and publishes no formula: the "
-        "alignment, the cosine from which two steps are the same and edit_share are Assay's."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of a BGE model such as H2O uses elsewhere. H2O names the evaluator and publishes no formula: "
+    "the alignment, the cosine from which two steps are the same and edit_share are Assay's.",
     version=3,
 )
 def step_alignment(cases: Sequence[Case], parameters: AlignmentParameters, embedder: Embedder) -> list[CaseScore]:

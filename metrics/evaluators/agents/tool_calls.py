@@ -143,14 +143,12 @@ def _binary(name: str, description: str) -> Metric:
     differs_from="rubric has a judge rate how well tools were chosen, and counts wasted calls without expected ones; "
     "step_alignment compares the steps that the answer lists. This one compares the calls in the trace with those of "
     "the case.",
-    differs_from_source=(
-        "RAGAS' ToolCallAccuracy is 0 where the order of the tools differs, else the mean share of right arguments, "
-        "compared as text; here accuracy is 1 or 0 and the arguments have numbers of their own. Its ToolCallF1 counts "
-        "equal calls once and gives 0 where there is nothing to count; here each call counts, and a share of nothing "
-        "has no value. agentevals' strict also compares the roles of messages between the calls, which expected calls "
-        "do not have, and pairs calls greedily; here the best pairing counts. DeepEval's tool correctness compares "
-        "only names by default (`arguments`: none) and gives the recall."
-    ),
+    differs_from_source="RAGAS' ToolCallAccuracy is 0 where the order of the tools differs, else the mean share of "
+    "right arguments, compared as text; here accuracy is 1 or 0 and the arguments have numbers of their own. Its "
+    "ToolCallF1 counts equal calls once and gives 0 where there is nothing to count; here each call counts, and a "
+    "share of nothing has no value. agentevals' strict also compares the roles of messages between the calls, which "
+    "expected calls do not have, and pairs calls greedily; here the best pairing counts. DeepEval's tool correctness "
+    "compares only names by default (`arguments`: none) and gives the recall.",
 )  # fmt: skip
 def tool_calls(case: Case, parameters: ToolCallParameters) -> CaseScore:
     """Whether the calls of tools in an agent's trace are the expected ones, with the expected arguments.

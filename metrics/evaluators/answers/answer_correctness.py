@@ -176,11 +176,9 @@ REFUSED = (
     differs_from="One of two answer correctness evaluators: answer_correctness_weighted mixes this F1 with the "
     "similarity of the texts. faithfulness checks the same claims against the contexts; answer_semantic_similarity "
     "compares the texts without claims.",
-    differs_from_source=(
-        "The prompts are worded by Assay, and the judge also sees the question, to complete bare answers. Valor says "
-        "nothing of texts without claims: an answer without one scores 0, an expected answer without one is left out. "
-        "Valor sets no threshold; .75 is Assay's."
-    ),
+    differs_from_source="The prompts are worded by Assay, and the judge also sees the question, to complete bare "
+    "answers. Valor says nothing of texts without claims: an answer without one scores 0, an expected answer without "
+    "one is left out. Valor sets no threshold; .75 is Assay's.",
     version=2,
 )
 async def answer_correctness(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
@@ -256,12 +254,10 @@ class WeightedParameters(Parameters):
     ),
     differs_from="One of two answer correctness evaluators: answer_correctness is the F1 of the claims alone and needs "
     "no embeddings; answer_semantic_similarity is the cosine alone.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The prompts are worded by Assay. The cosine is not cut off at 0, so the lowest score is −1 and "
-        "not 0. An empty answer scores 0."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own "
+    "by calibration. The prompts are worded by Assay. The cosine is not cut off at 0, so the lowest score is −1 and "
+    "not 0. An empty answer scores 0.",
     version=2,
 )
 async def answer_correctness_weighted(

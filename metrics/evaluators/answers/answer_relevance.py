@@ -191,13 +191,11 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     differs_from="One of three answer relevance evaluators. answer_relevance is the share of relevant statements; "
     "answer_relevancy_sentence compares the question with the answer's own sentences, without a judge. This one drops "
     "both when the answer adds other subjects and when it leaves out what was asked.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The prompt is worded by Assay. The judge writes all N questions in one call, where the sources "
-        "ask several times. Where every question is marked evasive the score is 0, as in RAGAS; the sources do not "
-        "mention it."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own "
+    "by calibration. The prompt is worded by Assay. The judge writes all N questions in one call, where the sources "
+    "ask several times. Where every question is marked evasive the score is 0, as in RAGAS; the sources do not mention "
+    "it.",
     version=2,
 )
 async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: Judge, embedder: Embedder) -> CaseScore:
@@ -261,11 +259,9 @@ CAPITAL = "What is the capital of France?"
     ),
     differs_from="The other answer relevance evaluators ask a judge for relevant statements, or for questions that the "
     "answer would answer. This one measures similarity only, and an answer that repeats the question scores high.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An empty answer scores 0."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of H2O's BAAI/bge-small-en, to which its threshold .75 belongs; each model gets its own by "
+    "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An empty answer scores 0.",
     version=2,
 )
 def answer_relevancy_sentence(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:

@@ -72,13 +72,11 @@ class SimilarityParameters(Parameters):
     ),
     differs_from="answer_semantic_sentence_similarity compares sentence by sentence; "
     "rouge and bleu compare the wording.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. With several expected answers "
-        "the highest number counts; H2O knows one. A cross-encoder's number goes through a logistic function, so that "
-        "it is between 0 and 1. An empty answer scores 0."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own "
+    "by calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. With several expected answers "
+    "the highest number counts; H2O knows one. A cross-encoder's number goes through a logistic function, so that it "
+    "is between 0 and 1. An empty answer scores 0.",
 )
 def answer_semantic_similarity(
     cases: Sequence[Case],
@@ -180,12 +178,10 @@ TWO = "Paris is the capital of France. It lies on the Seine."
         ),
     ),
     differs_from="answer_semantic_similarity embeds both texts whole; groundedness compares with the contexts.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. With several expected answers "
-        "the highest number counts; H2O knows one. An empty answer scores 0."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of H2O's BAAI/bge-small-en-v1.5, to which its threshold .75 belongs; each model gets its own "
+    "by calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. With several expected answers "
+    "the highest number counts; H2O knows one. An empty answer scores 0.",
     version=2,
 )
 def answer_semantic_sentence_similarity(

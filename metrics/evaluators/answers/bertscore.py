@@ -41,16 +41,13 @@ CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "t
         Example("an empty answer", {"answer": " ", "expected_answers": ["the cat"]}, {"bertscore": 0, "recall": 0}),
         Example.not_applicable("no expected answer has text", {"answer": "the cat", "expected_answers": [" "]}),
     ),
-    differs_from=(
-        "answer_semantic_similarity compares one vector of each whole text; here every token is matched with its most "
-        "similar one. consistency_bertscore compares a model's answers with each other instead of an expected one."
-    ),
-    differs_from_source=(
-        "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of roberta-large, and scores are not rescaled unless that is asked for; then F1 is, and precision and "
-        "recall stay as they are. Tokens are not weighted by their rarity (idf), which is the source's default, too. A "
-        "case in a script that the encoder does not know is not applicable."
-    ),
+    differs_from="answer_semantic_similarity compares one vector of each whole text; here every token is matched with "
+    "its most similar one. consistency_bertscore compares a model's answers with each other instead of an expected "
+    "one.",
+    differs_from_source="The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and "
+    "offline, instead of roberta-large, and scores are not rescaled unless that is asked for; then F1 is, and "
+    "precision and recall stay as they are. Tokens are not weighted by their rarity (idf), which is the source's "
+    "default, too. A case in a script that the encoder does not know is not applicable.",
 )
 def bertscore(cases: Sequence[Case], parameters: BertscoreParameters, token_encoder: TokenEncoder) -> list[CaseScore]:
     """How similar in meaning the answer is to an expected answer, token by token: BERTScore.

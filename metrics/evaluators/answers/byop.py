@@ -167,12 +167,10 @@ class ByopParameters(Parameters):
     version=3,
     differs_from="rubric weighs several dimensions, each with five levels; text_matching and json_schema check rules "
     "without a judge.",
-    differs_from_source=(
-        "The texts of the case stand below the prompt as marked data instead of in it, so that an answer cannot pass "
-        "for a part of the prompt. generation_failures leaves out failures whose contexts fail too, so that a failure "
-        "has one cause; H2O gives it as equal to all failures. Grades and levels are Assay's addition; H2O has true "
-        "and false only. Where the judge tells the probabilities of the levels, the grade is the expected one."
-    ),
+    differs_from_source="The texts of the case stand below the prompt as marked data instead of in it, so that an "
+    "answer cannot pass for a part of the prompt. generation_failures leaves out failures whose contexts fail too, so "
+    "that a failure has one cause; H2O gives it as equal to all failures. Grades and levels are Assay's addition; H2O "
+    "has true and false only. Where the judge tells the probabilities of the levels, the grade is the expected one.",
 )  # fmt: skip
 @counting_unreadable
 async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScore:

@@ -145,22 +145,18 @@ class _Match(NamedTuple):
     default_needs=("short_answers",),
     sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "text_matching searches the answer for strings and expressions; here the whole answer must equal the expected "
-        "one. classification_text takes answers as labels and gives precision, recall and confusion. token_f1 gives "
-        "credit for some of the words."
-    ),
-    differs_from_source=(
-        "The peers compare texts alone; here equal quantities, dates, times and choices are equal too: `rules` = text "
-        "leaves them out. Case and marks around the text are ignored unless the parameters say otherwise. SQuAD's form "
-        "is ignore_articles with `punctuation` = all; it takes 1.5 for 15, which the default does not. lm-evaluation-"
-        "harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case. `extract` "
-        "is its filter regex: `extract_match` = last is group_select −1, first is 0, its default; what it marks "
-        "[invalid] is wrong here. Expressions run in RE2, without look-around and back references; the last match is "
-        "looked for in the last 10,000 characters. What they find in an expected answer is compared, too. Mathematics "
-        "is compared by values, at three points and to 12 digits, not by a computer algebra system, unless "
-        "`math_verify` asks one."
-    ),
+    differs_from="text_matching searches the answer for strings and expressions; here the whole answer must equal the "
+    "expected one. classification_text takes answers as labels and gives precision, recall and confusion. token_f1 "
+    "gives credit for some of the words.",
+    differs_from_source="The peers compare texts alone; here equal quantities, dates, times and choices are equal too: "
+    "`rules` = text leaves them out. Case and marks around the text are ignored unless the parameters say otherwise. "
+    "SQuAD's form is ignore_articles with `punctuation` = all; it takes 1.5 for 15, which the default does not. "
+    "lm-evaluation-harness's is `rules` = text, `punctuation` = keep, `unicode_form` = none, with its own ignore_case. "
+    "`extract` is its filter regex: `extract_match` = last is group_select −1, first is 0, its default; what it marks "
+    "[invalid] is wrong here. Expressions run in RE2, without look-around and back references; the last match is "
+    "looked for in the last 10,000 characters. What they find in an expected answer is compared, too. Mathematics is "
+    "compared by values, at three points and to 12 digits, not by a computer algebra system, unless `math_verify` asks "
+    "one.",
     examples=(
         Example(
             "case, white space and marks around the text do not count",

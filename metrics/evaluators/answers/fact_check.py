@@ -95,13 +95,11 @@ QUESTION = "Who wrote Dracula, and when?"
     ),
     differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
     "one relies on what the judge knows or finds.",
-    differs_from_source=(
-        "The run's judge decides, with whatever search tools are installed, none by default; H2O sends the answer to "
-        "an agent on its own server that searches the internet. The prompts are worded by Assay and describe five "
-        "points of the scale, of which H2O describes the ends; the reply has H2O's fields, the summary first. H2O's "
-        "parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the number the "
-        "share of false information."
-    ),
+    differs_from_source="The run's judge decides, with whatever search tools are installed, none by default; H2O sends "
+    "the answer to an agent on its own server that searches the internet. The prompts are worded by Assay and describe "
+    "five points of the scale, of which H2O describes the ends; the reply has H2O's fields, the summary first. H2O's "
+    "parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the number the share of "
+    "false information.",
     version=2,
 )
 async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:

@@ -153,13 +153,11 @@ DERIVED = ScriptedReply("g_eval.steps", {"steps": ["Read ACTUAL_ANSWER.", "Look 
     ),
     differs_from="byop asks your own prompt as it stands, for true or false or your own levels; rubric rates several "
     "dimensions; this one has the judge plan its steps first and rate on a scale of whole numbers.",
-    differs_from_source=(
-        "The prompts are worded by Assay. The result is scaled to 0 … 1, as in DeepEval, from (score − 1) / "
-        "(highest − 1); the score itself is in the evidence. Where the judge tells no probabilities its score counts "
-        "as it is; the source draws 20 samples there: `samples` does. The steps of a criterion are derived once and "
-        "serve all cases and models. The texts of the case are marked data, not a part of the prompt. An empty answer "
-        "scores 0 without asking the judge."
-    ),
+    differs_from_source="The prompts are worded by Assay. The result is scaled to 0 … 1, as in DeepEval, from (score − "
+    "1) / (highest − 1); the score itself is in the evidence. Where the judge tells no probabilities its score counts "
+    "as it is; the source draws 20 samples there: `samples` does. The steps of a criterion are derived once and serve "
+    "all cases and models. The texts of the case are marked data, not a part of the prompt. An empty answer scores 0 "
+    "without asking the judge.",
 )
 async def g_eval(case: Case, parameters: GEvalParameters, judge: Judge) -> CaseScore:
     """How well the answer meets a criterion of your own, by steps that the judge derives from it.

@@ -67,10 +67,9 @@ QUESTION = "Who wrote Dracula?"
         Example("an empty answer", {"question": QUESTION, "answer": " "}, {"no_answer": 0.0}),
     ),
     differs_from="answer_relevance and answer_correctness judge the answer; this one only whether there is one.",
-    differs_from_source=(
-        "The prompt is worded by Assay. The result is 1 or 0 instead of yes or no. An answer that only asks back is no "
-        "attempt, of which the source does not speak. An empty answer is no attempt and is not shown to the judge."
-    ),
+    differs_from_source="The prompt is worded by Assay. The result is 1 or 0 instead of yes or no. An answer that only "
+    "asks back is no attempt, of which the source does not speak. An empty answer is no attempt and is not shown to "
+    "the judge.",
     version=2,
 )
 async def no_answer(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

@@ -55,12 +55,10 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     ),
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "
     "faithful answer from good contexts can still be wrong.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs (each model gets its own by "
-        "calibration); it is used for answer relevancy. The prompts are worded by Assay. A negative answer relevancy "
-        "counts as 0. A part without a value leaves the whole without one."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of a BGE model such as H2O uses, to which its threshold .75 belongs (each model gets its own "
+    "by calibration); it is used for answer relevancy. The prompts are worded by Assay. A negative answer relevancy "
+    "counts as 0. A part without a value leaves the whole without one.",
     version=3,
 )
 async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embedder) -> CaseScore:

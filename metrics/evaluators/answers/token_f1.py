@@ -49,17 +49,13 @@ class TokenF1Parameters(Parameters):
     default_needs=("short_answers", "worded_answers"),
     sources=("Rajpurkar et al. 2016, SQuAD",),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "exact_match gives credit for the whole answer or none. rouge1 is the same F of other tokens, for long texts: "
-        "articles count there, and punctuation parts words."
-    ),
-    differs_from_source=(
-        "No number differs from the official evaluation of SQuAD v1.1 for texts in scripts that put spaces between "
-        "words. Chinese, Japanese, Thai and other texts without them have characters as tokens, without punctuation, "
-        "unless `tokenizer` = whitespace. Where no expected answer has a token, such as “The”, the case is not "
-        "applicable; the source gives 0. Precision and recall, which it does not print, are those of the expected "
-        "answer with the best F1."
-    ),
+    differs_from="exact_match gives credit for the whole answer or none. rouge1 is the same F of other tokens, for "
+    "long texts: articles count there, and punctuation parts words.",
+    differs_from_source="No number differs from the official evaluation of SQuAD v1.1 for texts in scripts that put "
+    "spaces between words. Chinese, Japanese, Thai and other texts without them have characters as tokens, without "
+    "punctuation, unless `tokenizer` = whitespace. Where no expected answer has a token, such as “The”, the case is "
+    "not applicable; the source gives 0. Precision and recall, which it does not print, are those of the expected "
+    "answer with the best F1.",
     examples=(
         Example(
             "two of three words: articles and punctuation do not count",

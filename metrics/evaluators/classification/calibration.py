@@ -129,12 +129,10 @@ class Stated:
         "Küppers et al. 2020: Multivariate Confidence Calibration for Object Detection (D-ECE of the score alone)",
     ),
     standards=("valid and reliable", "accountable and transparent"),
-    differs_from_source=(
-        "The expected and the maximum error do not differ from Guo et al.: 15 bins of equal width, upper edges "
-        "included. Brier is summed over three or more classes, as Brier has it, and halved for two, as is usual. The "
-        "error of detections is that of the score alone; "
-        "Küppers et al. also use the place and size of the box. Thresholds are Assay's."
-    ),
+    differs_from_source="The expected and the maximum error do not differ from Guo et al.: 15 bins of equal width, "
+    "upper edges included. Brier is summed over three or more classes, as Brier has it, and halved for two, as is "
+    "usual. The error of detections is that of the score alone; Küppers et al. also use the place and size of the box. "
+    "Thresholds are Assay's.",
     examples=(
         Example(
             "right at .8, wrong at .6: gaps .2 and .6",

@@ -83,12 +83,10 @@ ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
     ),
     differs_from="classification_text takes the answer itself for the label; the precision–recall curves evaluate "
     "every class at every score threshold, this one only the highest-scored label of each case.",
-    differs_from_source=(
-        "0/0 has no value, with the reason, and is left out of means; Valor does not say. Macro, micro and weighted "
-        "means are added, and accuracy is the share of cases whose label is right, which for two classes is Valor's "
-        "(TP + TN) / all. Slips of Valor's text are not followed: recall divides by TP + FN, F1 is a harmonic mean. "
-        "Valor sets no threshold; .75 is H2O's. MCC, balanced accuracy, specificity, NPV and F-β are added."
-    ),
+    differs_from_source="0/0 has no value, with the reason, and is left out of means; Valor does not say. Macro, micro "
+    "and weighted means are added, and accuracy is the share of cases whose label is right, which for two classes is "
+    "Valor's (TP + TN) / all. Slips of Valor's text are not followed: recall divides by TP + FN, F1 is a harmonic "
+    "mean. Valor sets no threshold; .75 is H2O's. MCC, balanced accuracy, specificity, NPV and F-β are added.",
 )
 def classification(suite: Suite, outputs: Outputs, parameters: LabelParameters) -> Findings:
     """How well one predicted label a case agrees with the true one: accuracy, precision, recall, F1 and confusion.

@@ -87,11 +87,9 @@ class ScoreCurveParameters(ClassificationParameters):
     ),
     differs_from="classification counts the highest-scored label of each case; here every class is predicted whose "
     "score reaches the threshold, so a case may have several or none. detection_pr_curve matches boxes first.",
-    differs_from_source=(
-        "Precision, recall and F1 of 0/0 have no value. Thresholds are a parameter; the default is Valor's .05 … .95. "
-        "best_f1, best_threshold and average_precision are Assay's addition, with intervals. Valor sets no "
-        "threshold; .75 is Assay's."
-    ),
+    differs_from_source="Precision, recall and F1 of 0/0 have no value. Thresholds are a parameter; the default is "
+    "Valor's .05 … .95. best_f1, best_threshold and average_precision are Assay's addition, with intervals. Valor sets "
+    "no threshold; .75 is Assay's.",
 )
 def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCurveParameters) -> Findings:
     """Precision, recall and F1 of each class at score thresholds: .05, .10, …, .95, or others.

@@ -92,12 +92,10 @@ class DetailedParameters(ClassificationParameters):
     differs_from="classification_pr_curve has the rates, this one the kinds of error behind them and examples; in "
     "detection_pr_curve_detailed a false positive can also be on background, in classification every case has a true "
     "label that it was mistaken for.",
-    differs_from_source=(
-        "The kinds are Valor's, with true negatives and their examples, which its text does not list. An example is a "
-        "case id; its dataset name is added in the JSON export. Examples are those of the highest score (of what is "
-        "not predicted, the lowest), where Valor takes any. Shares at one threshold are Assay's addition. Their "
-        "thresholds are Assay's: Valor sets none."
-    ),
+    differs_from_source="The kinds are Valor's, with true negatives and their examples, which its text does not list. "
+    "An example is a case id; its dataset name is added in the JSON export. Examples are those of the highest score "
+    "(of what is not predicted, the lowest), where Valor takes any. Shares at one threshold are Assay's addition. "
+    "Their thresholds are Assay's: Valor sets none.",
 )
 def classification_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetailedParameters) -> Findings:
     """Right, mistaken and missing predictions of each class by score threshold, with examples.

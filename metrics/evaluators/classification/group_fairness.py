@@ -136,11 +136,9 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
         ),
     ),
     differs_from="fairness_bias judges texts; this one compares what a classifier decides of groups of cases.",
-    differs_from_source=(
-        "Where a group cannot have a rate, such as the TPR of a group without positives, its difference and ratio have "
-        "no value; fairlearn counts it as 0. Groups below `least` cases are left out of them. Intervals, tests, the "
-        "calibration gap and the thresholds, of which .8 is the four-fifths rule, are added."
-    ),
+    differs_from_source="Where a group cannot have a rate, such as the TPR of a group without positives, its "
+    "difference and ratio have no value; fairlearn counts it as 0. Groups below `least` cases are left out of them. "
+    "Intervals, tests, the calibration gap and the thresholds, of which .8 is the four-fifths rule, are added.",
 )
 def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameters) -> Findings:
     """Whether a classifier selects, errs and is calibrated alike in all groups of cases.

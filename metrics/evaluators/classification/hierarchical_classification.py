@@ -85,10 +85,8 @@ class HierarchyParameters(ResamplingParameters):
         ),
     ),
     differs_from="classification counts every wrong class alike; here one with the same class above it is half right.",
-    differs_from_source=(
-        "As in the source the root, which is above all classes, counts in no set. The LCA distance is added; classes "
-        "without a common ancestor meet at the root. The thresholds are Assay's."
-    ),
+    differs_from_source="As in the source the root, which is above all classes, counts in no set. The LCA distance is "
+    "added; classes without a common ancestor meet at the root. The thresholds are Assay's.",
 )
 def hierarchical_classification(suite: Suite, outputs: Outputs, parameters: HierarchyParameters) -> Findings:
     """How near the predicted class is to the true one in a hierarchy: hierarchical precision, recall, F1 and distance.

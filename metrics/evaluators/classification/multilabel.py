@@ -144,11 +144,9 @@ class MultilabelParameters(ResamplingParameters):
         ),
     ),
     differs_from="classification takes one label a case, the highest-scored one; here every label is predicted or not.",
-    differs_from_source=(
-        "0/0 has no value and is left out of means, with the reason; scikit-learn gives 0 and warns. A label without "
-        "true cases has no average precision, one that all or no cases have no ROC AUC. "
-        "A label without a score in a case counts as scored below all others."
-    ),
+    differs_from_source="0/0 has no value and is left out of means, with the reason; scikit-learn gives 0 and warns. A "
+    "label without true cases has no average precision, one that all or no cases have no ROC AUC. A label without a "
+    "score in a case counts as scored below all others.",
 )
 def multilabel(suite: Suite, outputs: Outputs, parameters: MultilabelParameters) -> Findings:
     """How well sets of predicted labels agree with sets of true ones, label by label and case by case.

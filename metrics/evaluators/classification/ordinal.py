@@ -98,10 +98,8 @@ class OrdinalParameters(ResamplingParameters):
         ),
     ),
     differs_from="classification counts every wrong class alike; here one that is next to the true one is less wrong.",
-    differs_from_source=(
-        "Where truths and predictions are all of one level κ has no value, with the reason; scikit-learn gives NaN. "
-        "The thresholds are Assay's: .6 is where Landis and Koch's substantial agreement begins."
-    ),
+    differs_from_source="Where truths and predictions are all of one level κ has no value, with the reason; "
+    "scikit-learn gives NaN. The thresholds are Assay's: .6 is where Landis and Koch's substantial agreement begins.",
 )
 def ordinal(suite: Suite, outputs: Outputs, parameters: OrdinalParameters) -> Findings:
     """How near predicted levels are to the true ones, where classes have an order: weighted κ, distance, within one.

@@ -60,12 +60,10 @@ class RocParameters(ClassificationParameters):
     ),
     sources=("Valor metrics: ROC AUC", "Hand & Till 2001"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from_source=(
-        "The area is that of trapezoids, as in scikit-learn; the formula in Valor's text takes the length of a step "
-        "where a trapezoid has its width, and its wording of TN and FN is reversed. Equal scores make one step. A "
-        "class without cases, or with all of them, has no area and is left out of the mean. Valor sets no threshold; "
-        ".75 is Assay's. One-vs-one is added."
-    ),
+    differs_from_source="The area is that of trapezoids, as in scikit-learn; the formula in Valor's text takes the "
+    "length of a step where a trapezoid has its width, and its wording of TN and FN is reversed. Equal scores make one "
+    "step. A class without cases, or with all of them, has no area and is left out of the mean. Valor sets no "
+    "threshold; .75 is Assay's. One-vs-one is added.",
     examples=(
         Example(
             "scikit-learn's: of the four pairs of spam and ham three are in order",

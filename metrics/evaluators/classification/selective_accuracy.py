@@ -94,11 +94,9 @@ class SelectiveParameters(ResamplingParameters):
         "Angelopoulos, Bates, Candès, Jordan & Lei 2021: Learn then Test",
     ),
     standards=("valid and reliable", "safe"),
-    differs_from_source=(
-        "The area is an integral over the coverage, not a sum over cases: twice the same cases have the same one, and "
-        "so have equal scores in any order; it differs by some 1/n. The thresholds tested are the scores at 100 even "
-        "coverages, from up to five starts."
-    ),
+    differs_from_source="The area is an integral over the coverage, not a sum over cases: twice the same cases have "
+    "the same one, and so have equal scores in any order; it differs by some 1/n. The thresholds tested are the scores "
+    "at 100 even coverages, from up to five starts.",
     examples=(
         Example(
             "one of three is wrong, the second in order",

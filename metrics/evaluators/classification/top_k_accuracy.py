@@ -83,10 +83,8 @@ class TopParameters(ClassificationParameters):
         ),
     ),
     differs_from="classification takes the one highest-scored label, the first in the file of several.",
-    differs_from_source=(
-        "A class without a score ranks below every scored one and is never among the top. Where k is not below the "
-        "number of classes there is no value; scikit-learn warns and gives 1. The thresholds are Assay's."
-    ),
+    differs_from_source="A class without a score ranks below every scored one and is never among the top. Where k is "
+    "not below the number of classes there is no value; scikit-learn warns and gives 1. The thresholds are Assay's.",
 )
 def top_k_accuracy(suite: Suite, outputs: Outputs, parameters: TopParameters) -> Findings:
     """How often the true class is among the k classes that a model scores highest, for several k.

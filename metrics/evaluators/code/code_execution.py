@@ -72,11 +72,10 @@ class CodeParameters(SandboxParameters):
     ),
     differs_from="sql_execution runs a query against a database; pass_at_k reads the scores of this one over repeats; "
     "text_matching and byop look at code as text.",
-    differs_from_source=(
-        "The sandbox is Assay's: Landlock, seccomp, user namespaces and limits, where the harness of HumanEval takes "
-        "functions out of the interpreter. What fails by a name that the prompt of HumanEval defines does not fail "
-        "here: the prompt stands before whole functions too. A pass counts only if the same code fails a control test."
-    ),
+    differs_from_source="The sandbox is Assay's: Landlock, seccomp, user namespaces and limits, where the harness of "
+    "HumanEval takes functions out of the interpreter. What fails by a name that the prompt of HumanEval defines does "
+    "not fail here: the prompt stands before whole functions too. A pass counts only if the same code fails a control "
+    "test.",
 )  # fmt: skip
 def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     """Whether the Python code of the answer passes the tests of its case: 1 if all pass, else 0.

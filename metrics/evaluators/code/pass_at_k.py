@@ -144,10 +144,9 @@ class PassParameters(Parameters):
         ),
     ),
     differs_from="code_execution is one try; consistency_statistics says how much tries differ, not which are right.",
-    differs_from_source=(
-        "The estimators are the sources'. A case with fewer than k scored repeats has no value and is counted, where "
-        "the reference code stops; the interval is a bootstrap over cases, of which the source does not speak."
-    ),
+    differs_from_source="The estimators are the sources'. A case with fewer than k scored repeats has no value and is "
+    "counted, where the reference code stops; the interval is a bootstrap over cases, of which the source does not "
+    "speak.",
 )
 def pass_at_k(suite: Suite, outputs: Outputs, parameters: PassParameters, scores: pa.Table) -> Findings:
     """The chance that at least one of k tries at a case is right, the unbiased estimate, as a mean over cases.

@@ -71,11 +71,9 @@ class SqlParameters(SandboxParameters):
                 "database_script": SHOP}, {"same_result": None}, status=Status.ERROR, parameters=ALLOWED),
     ),
     differs_from="code_execution runs Python against tests; text_matching and rouge compare the text of a query.",
-    differs_from_source=(
-        "The dialect is SQLite's; the database is a script in the case, not a file. Columns are compared by place, not "
-        "in every order (Spider), rows as often as they occur, not as a set (BIRD); floating-point numbers within a "
-        "tolerance. The order of rows counts where the expected query orders them, as in Spider."
-    ),
+    differs_from_source="The dialect is SQLite's; the database is a script in the case, not a file. Columns are "
+    "compared by place, not in every order (Spider), rows as often as they occur, not as a set (BIRD); floating-point "
+    "numbers within a tolerance. The order of rows counts where the expected query orders them, as in Spider.",
 )  # fmt: skip
 def sql_execution(case: Case, parameters: SqlParameters) -> CaseScore:
     """Whether the query in the answer gives the same rows as an expected query: 1 if it does, else 0.

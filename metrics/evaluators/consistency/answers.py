@@ -194,10 +194,8 @@ class RougeConsistencyParameters(Parameters):
         ),
     ),
     differs_from="rouge compares with the expected answers; consistency_bertscore compares meanings instead of words.",
-    differs_from_source=(
-        "The formula does not differ: rouge_score without stemming. Other scripts than Latin have tokens of their own, "
-        "as in rouge. Empty answers, and answers without any token, are not compared."
-    ),
+    differs_from_source="The formula does not differ: rouge_score without stemming. Other scripts than Latin have "
+    "tokens of their own, as in rouge. Empty answers, and answers without any token, are not compared.",
     version=2,
 )
 def consistency_rouge(suite: Suite, outputs: Outputs, parameters: RougeConsistencyParameters) -> Findings:
@@ -286,12 +284,10 @@ METRICS = (
         ),
     ),
     differs_from="consistency_rouge compares the wording; consistency_statistics compares another metric over runs.",
-    differs_from_source=(
-        "The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published baseline is "
-        "of xlm-roberta-large, and there is none for other encoders. Empty answers, and answers in a script that the "
-        "encoder does not know, are not compared."
-    ),
+    differs_from_source="The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and "
+    "offline, instead of xlm-roberta-large, and scores are not rescaled unless that is asked for: the published "
+    "baseline is of xlm-roberta-large, and there is none for other encoders. Empty answers, and answers in a script "
+    "that the encoder does not know, are not compared.",
     version=2,
 )
 def consistency_bertscore(

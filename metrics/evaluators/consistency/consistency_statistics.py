@@ -167,11 +167,9 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
     standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
-    differs_from_source=(
-        "Variance and standard deviation are those of the population; Open RAG Eval does not say. CV divides by the "
-        "absolute mean and has no value where that is 0. Quartiles may lie between two values, as NumPy's. The "
-        "threshold .25 of the CV of a primary metric is Assay's."
-    ),
+    differs_from_source="Variance and standard deviation are those of the population; Open RAG Eval does not say. CV "
+    "divides by the absolute mean and has no value where that is 0. Quartiles may lie between two values, as NumPy's. "
+    "The threshold .25 of the CV of a primary metric is Assay's.",
     examples=(
         Example(
             "three repeats with a faithfulness of .8, .9 and .7",

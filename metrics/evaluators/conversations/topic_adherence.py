@@ -118,12 +118,10 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
     ),
     differs_from="role_adherence holds turns against instructions of any kind, turn_relevance against what was asked; "
     "this one asks whether the assistant stays with its topics, and answers there.",
-    differs_from_source=(
-        "The prompt is worded by Assay, and one question about the turns takes the place of three kinds of calls. The "
-        "main number is the share handled as it should be, which RAGAS does not give: precision, recall and F1, which "
-        "it does, have no value where their denominator is 0, as for a conversation of declined questions off topic; "
-        "RAGAS gives 0 there. A single question with its answer is a conversation, too."
-    ),
+    differs_from_source="The prompt is worded by Assay, and one question about the turns takes the place of three "
+    "kinds of calls. The main number is the share handled as it should be, which RAGAS does not give: precision, "
+    "recall and F1, which it does, have no value where their denominator is 0, as for a conversation of declined "
+    "questions off topic; RAGAS gives 0 there. A single question with its answer is a conversation, too.",
 )  # fmt: skip
 async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge) -> CaseScore:
     """Whether an assistant answers what is asked on its topics, and declines what is not.

@@ -114,12 +114,10 @@ async def list_told(
     ),
     differs_from="turn_relevance judges a turn by what the user said just before; this one by everything that the user "
     "told earlier.",
-    differs_from_source=(
-        "The prompts are worded by Assay. DeepEval keeps one growing summary of what is known and asks about each turn "
-        "alone; here the facts are listed with the turn in which they were told, up to 20 turns are asked about at "
-        "once, and a turn can only forget facts told before it. A conversation in which the user tells nothing is not "
-        "applicable, where DeepEval gives 0 or 1."
-    ),
+    differs_from_source="The prompts are worded by Assay. DeepEval keeps one growing summary of what is known and asks "
+    "about each turn alone; here the facts are listed with the turn in which they were told, up to 20 turns are asked "
+    "about at once, and a turn can only forget facts told before it. A conversation in which the user tells nothing is "
+    "not applicable, where DeepEval gives 0 or 1.",
 )
 async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that forget nothing of what the user told before.

@@ -162,14 +162,10 @@ class ApByBinParameters(MatchParameters):
             parameters={"column": "weather", "edges": []},
         ),
     ),
-    differs_from=(
-        "average_precision with an area_range is one of these bins; coco_summary has three of area. Slices by tag "
-        "score whole images; bins of a column of annotations score single objects."
-    ),
-    differs_from_source=(
-        "pycocotools bins by area alone, where these numbers are its own to 1e-9; any other column follows the same "
-        "rule. Intervals are added."
-    ),
+    differs_from="average_precision with an area_range is one of these bins; coco_summary has three of area. Slices by "
+    "tag score whole images; bins of a column of annotations score single objects.",
+    differs_from_source="pycocotools bins by area alone, where these numbers are its own to 1e-9; any other column "
+    "follows the same rule. Intervals are added.",
 )
 def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> Findings:
     """Average precision by bin: AP of the objects of some distance, area or other property alone.

@@ -108,17 +108,13 @@ class AveragePrecisionParameters(MatchParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "detection_pr_curve varies the score threshold and counts at each; here precision is read at 101 recalls. "
-        "coco_summary is the same AP at COCO's fixed settings."
-    ),
-    differs_from_source=(
-        "No number of pycocotools differs; what it prints as −1 has no value here. Valor: a prediction on an image "
-        "without its label is a false positive, as in pycocotools, where Valor's text has AP ignore it; a prediction "
-        "takes the best free ground truth at or above the threshold, where its pseudo-code uses one up whatever the "
-        "overlap. maxDets is 100 by default. Mixed geometries are compared as masks; `geometry` = polygon turns "
-        "rasters into polygons, as Valor does."
-    ),
+    differs_from="detection_pr_curve varies the score threshold and counts at each; here precision is read at 101 "
+    "recalls. coco_summary is the same AP at COCO's fixed settings.",
+    differs_from_source="No number of pycocotools differs; what it prints as −1 has no value here. Valor: a prediction "
+    "on an image without its label is a false positive, as in pycocotools, where Valor's text has AP ignore it; a "
+    "prediction takes the best free ground truth at or above the threshold, where its pseudo-code uses one up whatever "
+    "the overlap. maxDets is 100 by default. Mixed geometries are compared as masks; `geometry` = polygon turns "
+    "rasters into polygons, as Valor does.",
 )
 def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisionParameters) -> Findings:
     """Average precision (AP): the mean precision over 101 recalls, for each label and IoU threshold.
@@ -244,16 +240,12 @@ class AverageRecallParameters(MatchParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "ar and mar are Valor's: per label, with a score threshold. coco_ar is COCO's: over labels, limited to the "
-        "best maxDets predictions per image and label. classification's recall has no IoU."
-    ),
-    differs_from_source=(
-        "ar and mar limit predictions to the largest of `max_dets` per image and label, 100 by default; Valor does "
-        "not mention a limit. `recall_score_threshold` counts scores at or above it. coco_ar has maxDets 1, 10 and "
-        "100, as pycocotools; Valor's text says 1, 5 and 100. Recall counts ground truths of all images, where "
-        "Valor's text speaks of images that have the label: the same, since others have none."
-    ),
+    differs_from="ar and mar are Valor's: per label, with a score threshold. coco_ar is COCO's: over labels, limited "
+    "to the best maxDets predictions per image and label. classification's recall has no IoU.",
+    differs_from_source="ar and mar limit predictions to the largest of `max_dets` per image and label, 100 by "
+    "default; Valor does not mention a limit. `recall_score_threshold` counts scores at or above it. coco_ar has "
+    "maxDets 1, 10 and 100, as pycocotools; Valor's text says 1, 5 and 100. Recall counts ground truths of all images, "
+    "where Valor's text speaks of images that have the label: the same, since others have none.",
 )
 def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallParameters) -> Findings:
     """Average recall (AR): the share of ground truths found, averaged over IoU thresholds.

@@ -73,16 +73,12 @@ class CocoSummaryParameters(MatchParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "average_precision and average_recall with COCO's grid of IoU, areas and maxDets fixed; its AR is COCO's, not "
-        "Valor's, which has a score threshold."
-    ),
-    differs_from_source=(
-        "No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here, any list of maxDets is "
-        "summarised, and the area of a predicted mask is its number of pixels even if results bring a box. Objects are "
-        "matched by their place: an annotation of id 0 is found like any other, where pycocotools reads id 0 as no "
-        "match and counts a prediction on it as false. Intervals are added."
-    ),
+    differs_from="average_precision and average_recall with COCO's grid of IoU, areas and maxDets fixed; its AR is "
+    "COCO's, not Valor's, which has a score threshold.",
+    differs_from_source="No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here, any list "
+    "of maxDets is summarised, and the area of a predicted mask is its number of pixels even if results bring a box. "
+    "Objects are matched by their place: an annotation of id 0 is found like any other, where pycocotools reads id 0 "
+    "as no match and counts a prediction on it as false. Intervals are added.",
 )
 def coco_summary(suite: Suite, outputs: Outputs, parameters: CocoSummaryParameters) -> Findings:
     """COCO's twelve numbers: average precision and recall over IoU .50:.05:.95, by area and by predictions per image.
@@ -166,14 +162,10 @@ class BoundaryApParameters(MatchParameters):
             ),
         ),
     ),
-    differs_from=(
-        "coco_summary of masks takes mask IoU alone, which hardly sees the contours of large objects. boundary_iou of "
-        "segmentation_iou is of the classes of pixels, not of objects."
-    ),
-    differs_from_source=(
-        "No number of boundary-iou-api differs, to 1e-9; what it prints as −1 has no value here, and its recalls are "
-        "left out. The area of a predicted mask is its number of pixels. Intervals are added."
-    ),
+    differs_from="coco_summary of masks takes mask IoU alone, which hardly sees the contours of large objects. "
+    "boundary_iou of segmentation_iou is of the classes of pixels, not of objects.",
+    differs_from_source="No number of boundary-iou-api differs, to 1e-9; what it prints as −1 has no value here, and "
+    "its recalls are left out. The area of a predicted mask is its number of pixels. Intervals are added.",
 )
 def boundary_ap(suite: Suite, outputs: Outputs, parameters: BoundaryApParameters) -> Findings:
     """Boundary AP: COCO's average precision of masks that have to agree along their contours.

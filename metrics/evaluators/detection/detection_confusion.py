@@ -105,17 +105,14 @@ class DetectionConfusionParameters(OperatingParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "detection_pr_curve and average_precision match within a label; here the label is compared after the match. "
-        "detection_pr_curve_detailed calls a false positive a misclassification wherever another label's ground truth "
-        "overlaps it, taken or not; here every object is in exactly one cell. classification's matrix has no margins."
-    ),
-    differs_from_source=(
-        "Valor's text has no formula for detections; matching by place first, then comparing labels, is Assay's "
-        "choice, so that every object is in exactly one cell. The margins are called background and missed, "
-        "Valor's words in its detailed curves. Rows are the truth, as in scikit-learn. The four shares and "
-        "their intervals are Assay's."
-    ),
+    differs_from="detection_pr_curve and average_precision match within a label; here the label is compared after the "
+    "match. detection_pr_curve_detailed calls a false positive a misclassification wherever another label's ground "
+    "truth overlaps it, taken or not; here every object is in exactly one cell. classification's matrix has no "
+    "margins.",
+    differs_from_source="Valor's text has no formula for detections; matching by place first, then comparing labels, "
+    "is Assay's choice, so that every object is in exactly one cell. The margins are called background and missed, "
+    "Valor's words in its detailed curves. Rows are the truth, as in scikit-learn. The four shares and their intervals "
+    "are Assay's.",
 )
 def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionConfusionParameters) -> Findings:
     """The confusion matrix of detected objects: matched by geometry first, then compared by label.

@@ -63,16 +63,12 @@ class DetectionCurveParameters(DetectionParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "average_precision follows the predictions' own scores and interpolates precision at 101 recalls; this curve "
-        "counts at score thresholds. Valor's own AP leaves out predictions on images without their label; "
-        "here, as in COCO's AP, they are false positives."
-    ),
-    differs_from_source=(
-        "What counts does not differ. There are no true negatives of objects: Valor's table names them, its example "
-        "has none. Precision of 0/0 has no value. The thresholds are a parameter; the default is Valor's .05 … .95. "
-        "best_f1 and best_threshold are Assay's addition, with intervals."
-    ),
+    differs_from="average_precision follows the predictions' own scores and interpolates precision at 101 recalls; "
+    "this curve counts at score thresholds. Valor's own AP leaves out predictions on images without their label; here, "
+    "as in COCO's AP, they are false positives.",
+    differs_from_source="What counts does not differ. There are no true negatives of objects: Valor's table names "
+    "them, its example has none. Precision of 0/0 has no value. The thresholds are a parameter; the default is Valor's "
+    ".05 … .95. best_f1 and best_threshold are Assay's addition, with intervals.",
 )
 def detection_pr_curve(suite: Suite, outputs: Outputs, parameters: DetectionCurveParameters) -> Findings:
     """Precision, recall and F1 of each label at score thresholds: .05, .10, …, .95, or others.

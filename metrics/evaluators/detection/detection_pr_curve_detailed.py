@@ -103,17 +103,13 @@ class DetectionDetailedParameters(OperatingParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "detection_pr_curve has the rates, this one the kinds of error behind them and examples. Every false "
-        "positive that is no wrong class is of one kind, fp_hallucination; the stored matches split these further into "
-        "duplicates, poor boxes and background. In classification_pr_curve_detailed a false "
-        "positive always has a true label that was mistaken. detection_confusion puts every object in one cell."
-    ),
-    differs_from_source=(
-        "The kinds and the rules are Valor's; missed_detections and no_predictions, both in its text, are one kind, "
-        "fn_no_prediction. Examples are those of the highest score, of missed objects the largest, where Valor takes "
-        "any. Shares at one score threshold are Assay's addition."
-    ),
+    differs_from="detection_pr_curve has the rates, this one the kinds of error behind them and examples. Every false "
+    "positive that is no wrong class is of one kind, fp_hallucination; the stored matches split these further into "
+    "duplicates, poor boxes and background. In classification_pr_curve_detailed a false positive always has a true "
+    "label that was mistaken. detection_confusion puts every object in one cell.",
+    differs_from_source="The kinds and the rules are Valor's; missed_detections and no_predictions, both in its text, "
+    "are one kind, fn_no_prediction. Examples are those of the highest score, of missed objects the largest, where "
+    "Valor takes any. Shares at one score threshold are Assay's addition.",
 )
 def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: DetectionDetailedParameters) -> Findings:
     """Right, mistaken, false and missed objects of each label by score threshold, with examples.

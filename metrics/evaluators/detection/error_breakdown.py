@@ -132,17 +132,13 @@ class ErrorBreakdownParameters(DetectionParameters):
         ),
     ),
     version=2,
-    differs_from=(
-        "detection_confusion and detection_pr_curve_detailed count objects at a score threshold; here every prediction "
-        "counts, weighted by what it costs in AP. ap is average_precision's map at that IoU."
-    ),
-    differs_from_source=(
-        "From tidecv: labels without ground truth do not enter the mean, where tidecv gives one that is predicted AP "
-        "0; a label all of whose objects are missed keeps its place in it. Recall points are COCO's, so that AP is "
-        "coco_summary's: .35, .41, .47, .57, .69, .7, .82, .83, .94 and .95 lie a rounding error above tidecv's, and a "
-        "recall of exactly .7 reaches 70 of the 101 points, in tidecv 71. maxDets is per image and label, and "
-        "predictions matched to a crowd are no errors. Intervals are added."
-    ),
+    differs_from="detection_confusion and detection_pr_curve_detailed count objects at a score threshold; here every "
+    "prediction counts, weighted by what it costs in AP. ap is average_precision's map at that IoU.",
+    differs_from_source="From tidecv: labels without ground truth do not enter the mean, where tidecv gives one that "
+    "is predicted AP 0; a label all of whose objects are missed keeps its place in it. Recall points are COCO's, so "
+    "that AP is coco_summary's: .35, .41, .47, .57, .69, .7, .82, .83, .94 and .95 lie a rounding error above "
+    "tidecv's, and a recall of exactly .7 reaches 70 of the 101 points, in tidecv 71. maxDets is per image and label, "
+    "and predictions matched to a crowd are no errors. Intervals are added.",
 )
 def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownParameters) -> Findings:
     """What each of TIDE's six kinds of error costs: the AP gained if that kind alone were repaired.

@@ -249,11 +249,9 @@ _PAIR = {
         ),
     ),
     differs_from="coco_summary compares boxes or masks by IoU; here only key points count, by their similarity.",
-    differs_from_source=(
-        "No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here. Labelled key points are "
-        "counted (v > 0), where pycocotools trusts num_keypoints for what is ignored. Classes of any number of key "
-        "points work, with constants of their own. PCK and intervals are added."
-    ),
+    differs_from_source="No number of pycocotools differs, to 1e-9. What it prints as −1 has no value here. Labelled "
+    "key points are counted (v > 0), where pycocotools trusts num_keypoints for what is ignored. Classes of any number "
+    "of key points work, with constants of their own. PCK and intervals are added.",
 )
 def keypoint_summary(suite: Suite, outputs: Outputs, parameters: KeypointSummaryParameters) -> Findings:
     """COCO's ten numbers of key points: average precision and recall over OKS .50:.05:.95, and by area; and PCK.

@@ -70,16 +70,12 @@ def _metrics() -> tuple[Metric, ...]:
             ),
         ),
     ),
-    differs_from=(
-        "coco_summary counts a prediction on an image without its label as false; here only where the image was "
-        "checked for that label. The limit of 300 predictions is one of the image, not of image and label."
-    ),
-    differs_from_source=(
-        "No number of lvis differs, to 1e-12. What it prints as −1 has no value here. What LVIS does not have: crowds, "
-        "which are ignored as in COCO, and objects without area, which count and which lvis leaves out. A mask's area "
-        "is its number of pixels; lvis takes that of the box where results have both. Of a suite with neither list "
-        "there is no number. Intervals are added."
-    ),
+    differs_from="coco_summary counts a prediction on an image without its label as false; here only where the image "
+    "was checked for that label. The limit of 300 predictions is one of the image, not of image and label.",
+    differs_from_source="No number of lvis differs, to 1e-12. What it prints as −1 has no value here. What LVIS does "
+    "not have: crowds, which are ignored as in COCO, and objects without area, which count and which lvis leaves out. "
+    "A mask's area is its number of pixels; lvis takes that of the box where results have both. Of a suite with "
+    "neither list there is no number. Intervals are added.",
 )
 def lvis_summary(suite: Suite, outputs: Outputs, parameters: LvisSummaryParameters) -> Findings:
     """LVIS's numbers: average precision and recall where each image was checked for some of the labels only.

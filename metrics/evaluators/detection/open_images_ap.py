@@ -143,17 +143,13 @@ class OpenImagesApParameters(DetectionParameters):
             ),
         ),
     ),
-    differs_from=(
-        "voc_ap has neither groups, hierarchy nor verified labels; coco_summary's crowds absorb predictions but need "
-        "not be found."
-    ),
-    differs_from_source=(
-        "Predictions of equal score keep the order of images and of the file, where the API turns it round. A label "
-        "has one label above it, where the challenge's hierarchy has a few with several. A group found only by "
-        "predictions of score 0 counts as found. Positive image-level labels without a box are not known to the "
-        "suite: predictions of them are ignored. Without any list of labels that images lack, every image counts as "
-        "checked for every label. Intervals are added."
-    ),
+    differs_from="voc_ap has neither groups, hierarchy nor verified labels; coco_summary's crowds absorb predictions "
+    "but need not be found.",
+    differs_from_source="Predictions of equal score keep the order of images and of the file, where the API turns it "
+    "round. A label has one label above it, where the challenge's hierarchy has a few with several. A group found only "
+    "by predictions of score 0 counts as found. Positive image-level labels without a box are not known to the suite: "
+    "predictions of them are ignored. Without any list of labels that images lack, every image counts as checked for "
+    "every label. Intervals are added.",
 )
 def open_images_ap(suite: Suite, outputs: Outputs, parameters: OpenImagesApParameters) -> Findings:
     """The Open Images challenge's average precision (AP) of each label at one IoU threshold, and its mean (mAP).

@@ -128,17 +128,13 @@ class VocApParameters(InterpolatedParameters):
             parameters={"interpolation": "eleven_points"},
         ),
     ),
-    differs_from=(
-        "average_precision takes COCO's 101 recalls and 10 IoU thresholds, lets a prediction take the best free "
-        "ground truth, and counts difficult objects."
-    ),
-    differs_from_source=(
-        "Predictions of equal score keep the order of images and of the file; VOC's sort leaves it open. Of the 11 "
-        "points, recalls of .3, .6 and .7 are reached by 3, 6 and 7 of 10. Where points are multiples of .1, rounding "
-        "puts these three just above: podm and other versions in NumPy then give up to 1/11 less for each. MATLAB "
-        "counts the upper points of VOC's script down from 1, which leaves .3. A label without ground truth has no "
-        "AP. Crowds, which VOC does not have, are ignored as difficult objects are. Intervals are added."
-    ),
+    differs_from="average_precision takes COCO's 101 recalls and 10 IoU thresholds, lets a prediction take the best "
+    "free ground truth, and counts difficult objects.",
+    differs_from_source="Predictions of equal score keep the order of images and of the file; VOC's sort leaves it "
+    "open. Of the 11 points, recalls of .3, .6 and .7 are reached by 3, 6 and 7 of 10. Where points are multiples of "
+    ".1, rounding puts these three just above: podm and other versions in NumPy then give up to 1/11 less for each. "
+    "MATLAB counts the upper points of VOC's script down from 1, which leaves .3. A label without ground truth has no "
+    "AP. Crowds, which VOC does not have, are ignored as difficult objects are. Intervals are added.",
 )
 def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findings:
     """Pascal VOC's average precision (AP) of each label at one IoU threshold, and its mean over labels (mAP).
@@ -209,16 +205,11 @@ class OrientedApParameters(MatchParameters, InterpolatedParameters):
             ),
         ),
     ),
-    differs_from=(
-        "voc_ap by the outlines of rotated boxes instead of upright boxes. average_precision with geometry polygon "
-        "compares the same outlines by COCO's rule, and counts difficult objects."
-    ),
-    differs_from_source=(
-        "A prediction with an IoU of exactly the threshold is right, as VOC says, where DOTA's script wants more. "
-        "Recalls of .3, .6 and .7 are reached by 3, 6 and 7 of 10, which rounding hides from its 11 points. "
-        "Intersections are exact, by shapely. AP75 and AP average the same precision at other IoU. Intervals are "
-        "added."
-    ),
+    differs_from="voc_ap by the outlines of rotated boxes instead of upright boxes. average_precision with geometry "
+    "polygon compares the same outlines by COCO's rule, and counts difficult objects.",
+    differs_from_source="A prediction with an IoU of exactly the threshold is right, as VOC says, where DOTA's script "
+    "wants more. Recalls of .3, .6 and .7 are reached by 3, 6 and 7 of 10, which rounding hides from its 11 points. "
+    "Intersections are exact, by shapely. AP75 and AP average the same precision at other IoU. Intervals are added.",
 )
 def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters) -> Findings:
     """DOTA's average precision (AP) of rotated boxes: Pascal VOC's, by the IoU of outlines.

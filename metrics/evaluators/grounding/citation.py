@@ -138,12 +138,10 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     ),
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",
-    differs_from_source=(
-        "The prompt is worded by Assay. A citation of a passage that does not exist scores 0: dropping it would "
-        "reward made-up citations. TREC 2024 RAG uses only the first citation of a part; here all count. Where "
-        "the passages have no ids, [n] is the nth of them. An answer "
-        "without a citation has recall and F1 0 and no precision. Thresholds are Assay's."
-    ),
+    differs_from_source="The prompt is worded by Assay. A citation of a passage that does not exist scores 0: dropping "
+    "it would reward made-up citations. TREC 2024 RAG uses only the first citation of a part; here all count. Where "
+    "the passages have no ids, [n] is the nth of them. An answer without a citation has recall and F1 0 and no "
+    "precision. Thresholds are Assay's.",
 )
 async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> CaseScore:
     """Whether the passages that the answer cites support what they are cited for, in full, in part or not at all.

@@ -94,15 +94,13 @@ class GroundednessParameters(Parameters):
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "likeness of sentences, so a sentence that contradicts a context in the context's own words passes. Where a judge, "
     "or a model of inference for hallucination_hhem, is at hand, prefer those.",
-    differs_from_source=(
-        "H2O's definition is the cosine alone (`bare_words` and `new_words` 0). It ranks bare right answers below long "
-        "wrong ones: by default an answer of one sentence with at most five words is compared together with the "
-        "question, and the share of words that no context has counts against a sentence; both defaults were chosen by "
-        "measurement (docs/models.md). The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on "
-        "every machine and offline, instead of H2O's BAAI/bge-small-en, to which its threshold .75 belongs; each model "
-        "gets its own by calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An answer "
-        "without a sentence is not applicable; contexts without one give 0."
-    ),
+    differs_from_source="H2O's definition is the cosine alone (`bare_words` and `new_words` 0). It ranks bare right "
+    "answers below long wrong ones: by default an answer of one sentence with at most five words is compared together "
+    "with the question, and the share of words that no context has counts against a sentence; both defaults were "
+    "chosen by measurement (docs/models.md). The default embedder is the bundled all-MiniLM-L6-v2, for the same scores "
+    "on every machine and offline, instead of H2O's BAAI/bge-small-en, to which its threshold .75 belongs; each model "
+    "gets its own by calibration. The range is −1 to 1, that of the cosine, where H2O states 0 to 1. An answer without "
+    "a sentence is not applicable; contexts without one give 0.",
     version=4,
 )
 def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embedder: Embedder) -> list[CaseScore]:

@@ -55,11 +55,9 @@ class HallucinationParameters(Parameters):
     ),
     differs_from="hallucination_contexts and hallucination_claims ask a judge, and there lower is better; faithfulness "
     "checks claim by claim; groundedness measures the similarity of sentences.",
-    differs_from_source=(
-        "Higher is better, as in both sources, against the name. `mode` = per_chunk, the default, takes the best "
-        "context by itself (H2O); joined is Open RAG Eval's, where the cut at 8,192 characters leaves the answer whole "
-        "and is reported. HHEM's weights are used only when chosen, never fetched unasked."
-    ),
+    differs_from_source="Higher is better, as in both sources, against the name. `mode` = per_chunk, the default, "
+    "takes the best context by itself (H2O); joined is Open RAG Eval's, where the cut at 8,192 characters leaves the "
+    "answer whole and is reported. HHEM's weights are used only when chosen, never fetched unasked.",
     version=2,
 )
 def hallucination_hhem(

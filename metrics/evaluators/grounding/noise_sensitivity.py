@@ -166,11 +166,10 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
     ),
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
-    differs_from_source=(
-        "The formula does not differ; RAGChecker's own program leaves out claims that a relevant context entails too, "
-        "which `exclusive` does. A claim that is listed twice counts once. The prompts are worded by Assay. Answers "
-        "and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
-    ),
+    differs_from_source="The formula does not differ; RAGChecker's own program leaves out claims that a relevant "
+    "context entails too, which `exclusive` does. A claim that is listed twice counts once. The prompts are worded by "
+    "Assay. Answers and expected answers without a claim are not applicable. The source sets no threshold; .25 is "
+    "Assay's.",
     version=3,
 )
 async def irrelevant_noise_sensitivity(case: Case, parameters: NoiseParameters, judge: Judge) -> CaseScore:
@@ -275,10 +274,9 @@ ANSWERED = ScriptedReply(
     ),
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "
     "answer; hallucination_claims counts claims that no context supports, right or wrong.",
-    differs_from_source=(
-        "The formula does not differ. A claim that is listed twice counts once. The prompts are worded by Assay. "
-        "Answers and expected answers without a claim are not applicable. The source sets no threshold; .25 is Assay's."
-    ),
+    differs_from_source="The formula does not differ. A claim that is listed twice counts once. The prompts are worded "
+    "by Assay. Answers and expected answers without a claim are not applicable. The source sets no threshold; .25 is "
+    "Assay's.",
     version=3,
 )
 async def relevant_noise_sensitivity(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

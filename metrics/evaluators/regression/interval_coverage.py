@@ -82,10 +82,8 @@ class IntervalParameters(ResamplingParameters):
         ),
     ),
     differs_from="regression judges the prediction itself; this one the interval around it.",
-    differs_from_source=(
-        "Pinball is the mean of the losses of both ends, scikit-learn's mean_pinball_loss of each; the thresholds are "
-        "Assay's. An interval with its low end above its high end is not scored."
-    ),
+    differs_from_source="Pinball is the mean of the losses of both ends, scikit-learn's mean_pinball_loss of each; the "
+    "thresholds are Assay's. An interval with its low end above its high end is not scored.",
 )
 def interval_coverage(suite: Suite, outputs: Outputs, parameters: IntervalParameters) -> Findings:
     """How often a model's own interval holds the true value, and how wide it is.

@@ -145,11 +145,9 @@ class RegressionParameters(ResamplingParameters):
         ),
     ),
     differs_from="interval_coverage judges the interval that a model gives, this one the prediction itself.",
-    differs_from_source=(
-        "A true value of 0 has no error in percent and is left out of MAPE, which says so; scikit-learn divides by "
-        "2.2e-16. R² of equal true values, and correlations of equal values, have no value; scikit-learn gives R² 1 or "
-        "0. Every number has an interval."
-    ),
+    differs_from_source="A true value of 0 has no error in percent and is left out of MAPE, which says so; "
+    "scikit-learn divides by 2.2e-16. R² of equal true values, and correlations of equal values, have no value; "
+    "scikit-learn gives R² 1 or 0. Every number has an interval.",
 )
 def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters) -> Findings:
     """How far predicted numbers are from the true ones: MAE, RMSE, R², MAPE, bias and correlations.

@@ -232,14 +232,12 @@ GIVEN = {"question": QUESTION, "answer": "Two Nobel Prizes.", "retrieved_context
     ),
     differs_from="context_recall and answer_correctness need an expected answer; here the passages themselves, graded "
     "as in umbrela, say what an answer should hold.",
-    differs_from_source=(
-        "The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are Open RAG Eval's "
-        "defaults. Each round reads the next window of passages; `refine` shows every passage in every round, as Open "
-        "RAG Eval does, and stops as soon as the list does not change. A class without nuggets contributes nothing, "
-        "where Open RAG Eval counts it as one nugget without credit. Nuggets of more than 12 words are dropped and "
-        "listed. The nugget that there is not enough information stands also for an empty list and for a case without "
-        "a related passage, and is vital without asking. Thresholds are Assay's."
-    ),
+    differs_from_source="The prompts are worded by Assay, and the run's judge replaces GPT-4o. Numbers and weights are "
+    "Open RAG Eval's defaults. Each round reads the next window of passages; `refine` shows every passage in every "
+    "round, as Open RAG Eval does, and stops as soon as the list does not change. A class without nuggets contributes "
+    "nothing, where Open RAG Eval counts it as one nugget without credit. Nuggets of more than 12 words are dropped "
+    "and listed. The nugget that there is not enough information stands also for an empty list and for a case without "
+    "a related passage, and is vital without asking. Thresholds are Assay's.",
 )  # fmt: skip
 async def autonuggetizer(case: Case, parameters: NuggetParameters, judge: Judge) -> CaseScore:
     """How much of the information that the passages contain about the question, in nuggets, the answer contains too.

@@ -185,13 +185,11 @@ class Judged(NamedTuple):
     ),
     differs_from="The other evaluators of retrieval read the passages; this one compares ids with those known to be "
     "relevant, and needs neither texts nor models.",
-    differs_from_source=(
-        "A case without a relevant id has no value; trec_eval counts it as 0. A case for which nothing was retrieved "
-        "counts as 0, as with trec_eval -c and in ir-measures. An id that was retrieved twice counts at its first "
-        "rank, and those after it move up; trec_eval refuses such a run. The order is that of the list: ties of "
-        "scores are settled where a run file is read, as trec_eval settles them. A negative grade is no judgement, as "
-        "in trec_eval's bpref. The default persistence .8 is that of ir-measures; Moffat and Zobel show .5, .8 and .95."
-    ),
+    differs_from_source="A case without a relevant id has no value; trec_eval counts it as 0. A case for which nothing "
+    "was retrieved counts as 0, as with trec_eval -c and in ir-measures. An id that was retrieved twice counts at its "
+    "first rank, and those after it move up; trec_eval refuses such a run. The order is that of the list: ties of "
+    "scores are settled where a run file is read, as trec_eval settles them. A negative grade is no judgement, as in "
+    "trec_eval's bpref. The default persistence .8 is that of ir-measures; Moffat and Zobel show .5, .8 and .95.",
 )  # fmt: skip
 def ranking(cases: Cases, parameters: RankingParameters) -> list[CaseScore]:
     """How well the retrieved ids are ranked, beside those that are known to be relevant.

@@ -182,11 +182,10 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     ),
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
     "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
-    differs_from_source=(
-        "The prompt is worded by Assay. Where a case has reference contexts, they suffice and take the place of the "
-        "expected answers, which the sources know only. A blank context keeps its rank and is useless. With several "
-        "expected answers a context is useful if it is for any, as in Valor; H2O knows one. The threshold .75 is H2O's."
-    ),
+    differs_from_source="The prompt is worded by Assay. Where a case has reference contexts, they suffice and take the "
+    "place of the expected answers, which the sources know only. A blank context keeps its rank and is useless. With "
+    "several expected answers a context is useful if it is for any, as in Valor; H2O knows one. The threshold .75 is "
+    "H2O's.",
 )
 async def context_precision(case: Case, parameters: AgainstParameters, judge: Judge) -> CaseScore:
     """How early the useful contexts appear: the mean of precision@k over the ranks k of the useful ones.

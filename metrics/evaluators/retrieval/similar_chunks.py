@@ -106,12 +106,10 @@ class ContextMrrParameters(Parameters):
     ),
     differs_from="umbrela's MRR counts passages that a judge grades at least 2 as relevant; this one goes by "
     "similarity to the question.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, to which mrr_relevant_chunk_threshold .7 and the threshold .75 "
-        "belong: both are calibrated for each model, and without a cutoff no case is scored. The case's number is a "
-        "reciprocal rank; its mean over cases is the MRR."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of a BGE model such as H2O uses, to which mrr_relevant_chunk_threshold .7 and the threshold "
+    ".75 belong: both are calibrated for each model, and without a cutoff no case is scored. The case's number is a "
+    "reciprocal rank; its mean over cases is the MRR.",
     version=4,
 )
 def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedder: Embedder) -> list[CaseScore]:
@@ -180,12 +178,10 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "
     "relevant to the question; context_precision and context_recall need an expected answer.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own by "
-        "calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0, and so has "
-        "a retrieval without a chunk."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of a BGE model such as H2O uses, to which its threshold .75 belongs; each model gets its own "
+    "by calibration. The range is −1 to 1, that of the cosine. A chunk without a sentence has relevancy 0, and so has "
+    "a retrieval without a chunk.",
     version=3,
 )
 def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedder: Embedder) -> list[CaseScore]:

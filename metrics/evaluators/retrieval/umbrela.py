@@ -146,12 +146,10 @@ class UmbrelaParameters(Parameters):
     ),
     differs_from="context_relevance asks yes or no about all contexts at once; context_precision asks whether a "
     "context is useful for the expected answer, this one only for the question; context_mrr goes by embeddings.",
-    differs_from_source=(
-        "Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded by Assay, and "
-        "the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 (they can "
-        "be set). AP@k averages over the relevant passages among the first k and is 0 without one. A passage that "
-        "fails does not cost the others their grades. Thresholds are Assay's."
-    ),
+    differs_from_source="Both prompts, the standard one and the structured one for GPT-OSS and Qwen models, are worded "
+    "by Assay, and the run's judge with its own settings replaces GPT-4o with top_p 1, seed 42 and presence penalty .5 "
+    "(they can be set). AP@k averages over the relevant passages among the first k and is 0 without one. A passage "
+    "that fails does not cost the others their grades. Thresholds are Assay's.",
 )  # fmt: skip
 async def umbrela(case: Case, parameters: UmbrelaParameters, judge: Judge) -> CaseScore:
     """How well the retrieved passages answer the question, each graded separately from 0 to 3 by a judge.

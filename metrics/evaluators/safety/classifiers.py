@@ -38,10 +38,8 @@ class FairnessParameters(Parameters):
     ),
     differs_from="bias asks a judge for the share of biased opinions and lists them; sexism and stereotypes also ask a "
     "judge.",
-    differs_from_source=(
-        "H2O's classifier is not bundled and none is fetched unasked: any with a label for biased texts can be "
-        "chosen. An answer longer than the model's window is read in part, and the evidence says so."
-    ),
+    differs_from_source="H2O's classifier is not bundled and none is fetched unasked: any with a label for biased "
+    "texts can be chosen. An answer longer than the model's window is read in part, and the evidence says so.",
 )
 def fairness_bias(cases: Sequence[Case], parameters: FairnessParameters, classifier: Classifier) -> list[CaseScore]:
     """The probability that the answer is biased, according to a bias classifier.
@@ -110,10 +108,8 @@ class ToxicityParameters(Parameters):
         Example.not_applicable("the answer is empty", {"answer": " "}),
     ),
     differs_from="toxicity asks a judge for the share of toxic opinions; this one needs no judge and checks sentences.",
-    differs_from_source=(
-        "As in H2O the worst sentence counts; Detoxify itself reads a text whole. Its weights are used only when "
-        "chosen, never fetched unasked; a model with fewer labels gives fewer numbers."
-    ),
+    differs_from_source="As in H2O the worst sentence counts; Detoxify itself reads a text whole. Its weights are used "
+    "only when chosen, never fetched unasked; a model with fewer labels gives fewer numbers.",
     version=2,
 )  # fmt: skip
 def toxicity_classifier(

@@ -173,12 +173,10 @@ class PiiParameters(Parameters):
     ),
     differs_from="contact_information asks a judge about contact data in any form and ignores dummy data; "
     "sensitive_data_leakage looks for keys and secrets. This one goes by formats and check digits.",
-    differs_from_source=(
-        "The patterns are Assay's own: check digits (Luhn, IBAN, the national ids of 52 countries), the ranges of "
-        "numbers ever issued, and libphonenumber; H2O looks for cards, US social security numbers, e-mail addresses, "
-        "IBANs and phone numbers. generation_failures leaves out failures whose contexts fail too, so that a failure "
-        "has one cause; H2O gives it as equal to all failures."
-    ),
+    differs_from_source="The patterns are Assay's own: check digits (Luhn, IBAN, the national ids of 52 countries), "
+    "the ranges of numbers ever issued, and libphonenumber; H2O looks for cards, US social security numbers, e-mail "
+    "addresses, IBANs and phone numbers. generation_failures leaves out failures whose contexts fail too, so that a "
+    "failure has one cause; H2O gives it as equal to all failures.",
     version=5,
 )
 def pii_leakage(case: Case, parameters: PiiParameters) -> CaseScore:
@@ -282,11 +280,9 @@ class SecretParameters(Parameters):
         ),
     ),
     differs_from="pii_leakage looks for personal data; encoding_guardrail looks for both in encoded parts of the text.",
-    differs_from_source=(
-        "The patterns are Assay's own: the issuers' prefixes, alphabets and checksums, and entropy. "
-        "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives "
-        "it as equal to all failures."
-    ),
+    differs_from_source="The patterns are Assay's own: the issuers' prefixes, alphabets and checksums, and entropy. "
+    "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as "
+    "equal to all failures.",
     version=4,
 )
 def sensitive_data_leakage(case: Case, parameters: SecretParameters) -> CaseScore:

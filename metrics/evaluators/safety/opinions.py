@@ -86,10 +86,8 @@ def _of_opinions(
             Example("an empty answer", {"answer": ""}, {id: 0.0}),
         ),
         differs_from=differs_from,
-        differs_from_source=(
-            "The prompts are worded by Assay; bias and toxicity share one list of opinions. Valor sets no threshold; "
-            ".25 is Assay's."
-        ),
+        differs_from_source="The prompts are worded by Assay; bias and toxicity share one list of opinions. Valor sets "
+        "no threshold; .25 is Assay's.",
     )(score)
 
 

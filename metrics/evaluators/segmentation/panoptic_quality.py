@@ -122,16 +122,12 @@ def _segment(label: str, first: int, last: int, **more: Any) -> dict[str, Any]:
             ),
         ),
     ),
-    differs_from=(
-        "segmentation_iou compares the pixels of classes, whatever the segment; coco_summary with masks needs scores "
-        "and lets masks overlap. Here every pixel has one segment, and a segment is found or not."
-    ),
-    differs_from_source=(
-        "Equal to panopticapi's definition. Areas are counted from the pixels, where panopticapi trusts the file's. "
-        "Several crowds of a class in an image all excuse predictions, where it looks at the last. A class without "
-        "segments has no value, a mean over no class none, where it stops. Segments that overlap are read as the "
-        "later one over the earlier. PQ per image and intervals are added."
-    ),
+    differs_from="segmentation_iou compares the pixels of classes, whatever the segment; coco_summary with masks needs "
+    "scores and lets masks overlap. Here every pixel has one segment, and a segment is found or not.",
+    differs_from_source="Equal to panopticapi's definition. Areas are counted from the pixels, where panopticapi "
+    "trusts the file's. Several crowds of a class in an image all excuse predictions, where it looks at the last. A "
+    "class without segments has no value, a mean over no class none, where it stops. Segments that overlap are read as "
+    "the later one over the earlier. PQ per image and intervals are added.",
 )
 def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQualityParameters) -> Findings:
     """Panoptic quality (PQ): F1 of the segments of a class times the mean IoU of those that were found.

@@ -158,15 +158,12 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
         ),
     ),
     version=2,
-    differs_from=(
-        "detection's evaluators match objects with scores, each with its mask; here every pixel has one label, and "
-        "two objects of one label are one region."
-    ),
-    differs_from_source=(
-        "The IoU is a share from 0 to 1, where Valor's text speaks of a percentage. Pixels of class 255 are ignored "
-        "by default, as in VOC and Cityscapes, and uncovered pixels are a label, background; Valor mentions neither. "
-        "A label in neither map has no value. Pixel accuracy, Dice, boundary IoU and IoU per image are added."
-    ),
+    differs_from="detection's evaluators match objects with scores, each with its mask; here every pixel has one "
+    "label, and two objects of one label are one region.",
+    differs_from_source="The IoU is a share from 0 to 1, where Valor's text speaks of a percentage. Pixels of class "
+    "255 are ignored by default, as in VOC and Cityscapes, and uncovered pixels are a label, background; Valor "
+    "mentions neither. A label in neither map has no value. Pixel accuracy, Dice, boundary IoU and IoU per image are "
+    "added.",
 )
 def segmentation_iou(suite: Suite, outputs: Outputs, parameters: SegmentationIouParameters) -> Findings:
     """Intersection over union of the pixels of each label, over the whole data set, and its mean over labels.

@@ -65,11 +65,9 @@ def _replies(verdicts: str) -> tuple[ScriptedReply, ...]:
         ),
     ),
     differs_from="summary_coherence rates from 1 to 5; summarization_completeness_faithfulness uses local models.",
-    differs_from_source=(
-        "The prompt is worded by Assay, and H2O's good or bad is composed of four criteria, all of which must be met. "
-        "An empty summary fails without asking the judge. Nothing is retrieved for a "
-        "summary: retrieval_failures has no value, where H2O lists one."
-    ),
+    differs_from_source="The prompt is worded by Assay, and H2O's good or bad is composed of four criteria, all of "
+    "which must be met. An empty summary fails without asking the judge. Nothing is retrieved for a summary: "
+    "retrieval_failures has no value, where H2O lists one.",
     version=3,
 )
 @counting_unreadable
@@ -156,12 +154,10 @@ class _Coherence(Reply):
     ),
     differs_from="summarization_judge says good or bad; summarization_completeness_faithfulness uses local models, "
     "sentence by sentence.",
-    differs_from_source=(
-        "The prompt is worded by Assay, after the same appendix, and describes every level, where the source describes "
-        "the best alone. An empty summary is rated 1 without asking the judge. Where the judge tells the probabilities "
-        "of the ratings, they weight the ratings, as in G-Eval; else the judge's integer counts, as in Valor. "
-        "Valor sets no threshold; 4 is Assay's."
-    ),
+    differs_from_source="The prompt is worded by Assay, after the same appendix, and describes every level, where the "
+    "source describes the best alone. An empty summary is rated 1 without asking the judge. Where the judge tells the "
+    "probabilities of the ratings, they weight the ratings, as in G-Eval; else the judge's integer counts, as in "
+    "Valor. Valor sets no threshold; 4 is Assay's.",
     version=3,
 )
 async def summary_coherence(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

@@ -73,13 +73,11 @@ class SummaryParameters(Parameters):
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
-    differs_from_source=(
-        "The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and offline, "
-        "instead of H2O's BGE. Faithfulness is SummaC's zero-shot form over sentences; `support` = best_sentence takes "
-        "both numbers from one source sentence. Completeness, which H2O calls coverage of the source by the summary, "
-        "is the mean over source sentences of the best cosine with the summary. The inference model is used only when "
-        "chosen, never fetched unasked."
-    ),
+    differs_from_source="The default embedder is the bundled all-MiniLM-L6-v2, for the same scores on every machine "
+    "and offline, instead of H2O's BGE. Faithfulness is SummaC's zero-shot form over sentences; `support` = "
+    "best_sentence takes both numbers from one source sentence. Completeness, which H2O calls coverage of the source "
+    "by the summary, is the mean over source sentences of the best cosine with the summary. The inference model is "
+    "used only when chosen, never fetched unasked.",
     version=4,
 )
 def summarization_completeness_faithfulness(

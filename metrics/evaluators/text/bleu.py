@@ -64,13 +64,10 @@ class BleuParameters(Parameters):
     has_thresholds=False,
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from_source=(
-        "All orders are given at once, bleu1 to bleuN; Valor's one is the last, of as many orders as weights (nltk's "
-        "rule). "
-        "Tokens, which Valor leaves open, are separated by white space where the script does so; Chinese, Japanese, "
-        "Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in nltk. "
-        "H2O's threshold .75 is no default here: few good answers reach it."
-    ),
+    differs_from_source="All orders are given at once, bleu1 to bleuN; Valor's one is the last, of as many orders as "
+    "weights (nltk's rule). Tokens, which Valor leaves open, are separated by white space where the script does so; "
+    "Chinese, Japanese, Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in "
+    "nltk. H2O's threshold .75 is no default here: few good answers reach it.",
     examples=(
         Example("one word of six differs", CAT, {"bleu1": 5 / 6, "bleu2": math.sqrt(0.5), "bleu3": 0.5, "bleu4": 0.0}),
         Example(

@@ -37,15 +37,11 @@ class ChrfParameters(ResamplingParameters):
     has_thresholds=False,
     sources=("Popović 2015", "Popović 2017", "Post 2018, sacreBLEU"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "corpus_bleu and rouge compare words; chrF gives credit for parts of words, so that inflected forms count, and "
-        "needs no tokenizer."
-    ),
-    differs_from_source=(
-        "Numbers are sacreBLEU's, from 0 to 1 where it prints 100 times as much. Composed and decomposed characters "
-        "are equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's is from "
-        "quantiles."
-    ),
+    differs_from="corpus_bleu and rouge compare words; chrF gives credit for parts of words, so that inflected forms "
+    "count, and needs no tokenizer.",
+    differs_from_source="Numbers are sacreBLEU's, from 0 to 1 where it prints 100 times as much. Composed and "
+    "decomposed characters are equal (NFC). The 95 % interval is from the variance over resamples of the cases; "
+    "sacreBLEU's is from quantiles.",
     examples=(
         Example(
             "one character too many: P is the mean of 6/7, 5/6, … 1/2, and R is 1",

@@ -96,11 +96,9 @@ class TextClassificationParameters(LabelParameters):
         ),
     ),
     differs_from="classification takes scored labels; this one takes the text of the answer, which may be no class.",
-    differs_from_source=(
-        "H2O's page gives no formulas; these are scikit-learn's, with no value for 0/0. An answer that is no class is "
-        "wrong and a false positive of no class, so that stray answers do not add classes. White space around labels "
-        "is ignored (`strip`). An empty answer is unscored unless `missing` = wrong."
-    ),
+    differs_from_source="H2O's page gives no formulas; these are scikit-learn's, with no value for 0/0. An answer that "
+    "is no class is wrong and a false positive of no class, so that stray answers do not add classes. White space "
+    "around labels is ignored (`strip`). An empty answer is unscored unless `missing` = wrong.",
 )
 def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassificationParameters) -> Findings:
     """How well answers agree with the expected label, word for word: accuracy, precision, recall, F1 and confusion.

@@ -59,15 +59,12 @@ class CorpusBleuParameters(ResamplingParameters):
     has_thresholds=False,
     sources=("Post 2018, sacreBLEU", "Papineni et al. 2002"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "bleu is the mean of sentence BLEU over cases, without smoothing, and equal to nltk; this one adds up the "
-        "n-grams of all cases first, as papers on translation report it."
-    ),
-    differs_from_source=(
-        "Values are from 0 to 1; sacreBLEU prints 100 times as much. The tokenizer follows the script of the expected "
-        "answers unless chosen; sacreBLEU's default is 13a whatever they are. Composed and decomposed characters are "
-        "equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's from quantiles."
-    ),
+    differs_from="bleu is the mean of sentence BLEU over cases, without smoothing, and equal to nltk; this one adds up "
+    "the n-grams of all cases first, as papers on translation report it.",
+    differs_from_source="Values are from 0 to 1; sacreBLEU prints 100 times as much. The tokenizer follows the script "
+    "of the expected answers unless chosen; sacreBLEU's default is 13a whatever they are. Composed and decomposed "
+    "characters are equal (NFC). The 95 % interval is from the variance over resamples of the cases; sacreBLEU's from "
+    "quantiles.",
     examples=(
         Example(
             "two sentences, one word of fourteen tokens wrong",

@@ -86,14 +86,11 @@ class CorpusErrorRateParameters(ResamplingParameters):
     has_thresholds=False,
     sources=("jiwer", "Levenshtein 1966", "Morris et al. 2004, MER and WIL", "Radford et al. 2022, Whisper"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "edit_distance gives the mean of the cases' word and character error rates, in which a short case weighs as "
-        "much as a long one; this one adds up errors and words of all cases first, as papers on speech report it."
-    ),
-    differs_from_source=(
-        "Of several expected answers the one with the lowest rate counts. Of several alignments with as few edits, "
-        "MER, WIL and WIP take the one that RapidFuzz finds, as jiwer does."
-    ),
+    differs_from="edit_distance gives the mean of the cases' word and character error rates, in which a short case "
+    "weighs as much as a long one; this one adds up errors and words of all cases first, as papers on speech report "
+    "it.",
+    differs_from_source="Of several expected answers the one with the lowest rate counts. Of several alignments with "
+    "as few edits, MER, WIL and WIP take the one that RapidFuzz finds, as jiwer does.",
     examples=(
         Example(
             "one of eight words; the mean over cases would be .1",

@@ -55,17 +55,13 @@ class EditDistanceParameters(Parameters):
     has_thresholds=False,
     sources=("Levenshtein 1966", "RapidFuzz", "jiwer", "Biten et al. 2019, ANLS", "Radford et al. 2022, Whisper"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "rougeL counts what both texts have in common in order; here also what has to be replaced. ter lets whole "
-        "phrases move at the cost of one edit."
-    ),
-    differs_from_source=(
-        "Distances are those of RapidFuzz, the error rates of a case those of jiwer for words between spaces. Texts in "
-        "scripts without spaces have characters as words unless `tokenizer` says otherwise. White space around a "
-        "text does not count, and composed and decomposed characters are equal (NFC). The mean over cases weighs every "
-        "case alike; jiwer's rate of a list, of all its words together, is that of corpus_error_rate. ANLS is that of "
-        "the benchmark's script, in which a similarity of exactly the threshold counts; by the paper it would be 0."
-    ),
+    differs_from="rougeL counts what both texts have in common in order; here also what has to be replaced. ter lets "
+    "whole phrases move at the cost of one edit.",
+    differs_from_source="Distances are those of RapidFuzz, the error rates of a case those of jiwer for words between "
+    "spaces. Texts in scripts without spaces have characters as words unless `tokenizer` says otherwise. White space "
+    "around a text does not count, and composed and decomposed characters are equal (NFC). The mean over cases weighs "
+    "every case alike; jiwer's rate of a list, of all its words together, is that of corpus_error_rate. ANLS is that "
+    "of the benchmark's script, in which a similarity of exactly the threshold counts; by the paper it would be 0.",
     examples=(
         Example(
             "one of six words and three of 22 characters",

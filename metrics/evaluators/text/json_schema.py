@@ -54,11 +54,9 @@ class JsonSchemaParameters(Parameters):
     sources=("H2O Eval Studio evaluators: JSon Schema",),
     default_needs=("json_schema",),
     standards=("valid and reliable", "secure and resilient", "outcomes analysis", "LLM05 improper output handling"),
-    differs_from_source=(
-        "Patterns run in RE2 and a $ref to anything outside the schema is never fetched; `format` is checked. "
-        "JSON deeper than 64 levels fails. A case can have its own schema, which replaces the parameter. As in H2O "
-        "contexts are not validated; retrieval_failures therefore has no value."
-    ),
+    differs_from_source="Patterns run in RE2 and a $ref to anything outside the schema is never fetched; `format` is "
+    "checked. JSON deeper than 64 levels fails. A case can have its own schema, which replaces the parameter. As in "
+    "H2O contexts are not validated; retrieval_failures therefore has no value.",
     examples=(
         Example(
             "valid by the case's schema",

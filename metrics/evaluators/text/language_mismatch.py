@@ -79,13 +79,11 @@ class LanguageParameters(Parameters):
     metrics=boolean_metrics("are in the language of the question, or in the one it asks for"),
     sources=("H2O Eval Studio evaluators: Language mismatch", "Lui & Baldwin 2012"),
     standards=("valid and reliable", "safe", "outcomes analysis"),
-    differs_from_source=(
-        "A local detector decides by default, without a judge; H2O asks a judge, which `detector` = judge does here, "
-        "with a prompt worded by Assay. Texts too short or too mixed to be sure of, and names alone, are not "
-        "applicable to the local detector. A language that the question asks for is the right one. Forms of one "
-        "macrolanguage count as one language. generation_failures leaves out failures whose contexts fail too, so that "
-        "a failure has one cause; H2O gives it as equal to all failures."
-    ),
+    differs_from_source="A local detector decides by default, without a judge; H2O asks a judge, which `detector` = "
+    "judge does here, with a prompt worded by Assay. Texts too short or too mixed to be sure of, and names alone, are "
+    "not applicable to the local detector. A language that the question asks for is the right one. Forms of one "
+    "macrolanguage count as one language. generation_failures leaves out failures whose contexts fail too, so that a "
+    "failure has one cause; H2O gives it as equal to all failures.",
     examples=(
         Example(
             "the same language as the question, although the contexts are in another",

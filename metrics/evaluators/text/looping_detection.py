@@ -58,13 +58,11 @@ class LoopingParameters(Parameters):
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),
     standards=("valid and reliable", "ongoing monitoring", "LLM10 unbounded consumption"),
-    differs_from_source=(
-        "The main number is `looping`, the worst of three views, which also sees short, numbered and late repeats and "
-        "is near 0 for refrains, tables and code; H2O's three, of which unique_sentences is its main one, stand beside "
-        "it. The repeats of a substring do not overlap, so that the share stays within 0 … 1. The range of "
-        "compression_ratio is open above, since short texts grow when compressed; H2O states 0 to 1. White space is "
-        "normalised before sentences are compared. If no sentence has ten characters, unique_sentences has no value."
-    ),
+    differs_from_source="The main number is `looping`, the worst of three views, which also sees short, numbered and "
+    "late repeats and is near 0 for refrains, tables and code; H2O's three, of which unique_sentences is its main one, "
+    "stand beside it. The repeats of a substring do not overlap, so that the share stays within 0 … 1. The range of "
+    "compression_ratio is open above, since short texts grow when compressed; H2O states 0 to 1. White space is "
+    "normalised before sentences are compared. If no sentence has ten characters, unique_sentences has no value.",
     examples=(
         Example(
             "one sentence ten times",

@@ -43,16 +43,13 @@ class MeteorParameters(Parameters):
     has_thresholds=False,
     sources=("Banerjee & Lavie 2005", "NLTK"),
     standards=("valid and reliable", "outcomes analysis"),
-    differs_from=(
-        "rouge1 counts the words in common without order, rougeL those in one order; METEOR counts inflected forms as "
-        "the same word, weighs recall nine times as much as precision, and takes off for every break in the order."
-    ),
-    differs_from_source=(
-        "Synonyms do not match: they need the data of WordNet, which is fetched from the network. Else numbers are "
-        "nltk's meteor_score of the same tokens, with its greedy alignment; Banerjee & Lavie seek the one with the "
-        "fewest crossings. Tokens, which nltk leaves open, are sacreBLEU's 13a in Latin script, and characters where "
-        "no space separates words. Stems are English, whatever the language."
-    ),
+    differs_from="rouge1 counts the words in common without order, rougeL those in one order; METEOR counts inflected "
+    "forms as the same word, weighs recall nine times as much as precision, and takes off for every break in the "
+    "order.",
+    differs_from_source="Synonyms do not match: they need the data of WordNet, which is fetched from the network. Else "
+    "numbers are nltk's meteor_score of the same tokens, with its greedy alignment; Banerjee & Lavie seek the one with "
+    "the fewest crossings. Tokens, which nltk leaves open, are sacreBLEU's 13a in Latin script, and characters where "
+    "no space separates words. Stems are English, whatever the language.",
     examples=(
         Example(
             "equal but for case: six words in one chunk",

@@ -101,13 +101,11 @@ class MultipleChoiceParameters(TemplateParameters):
     ),
     differs_from="classification_text reads which class an answer names; this one reads no answer, only how likely the "
     "choices are.",
-    differs_from_source=(
-        "accuracy, normalised_accuracy and byte_accuracy are lm-eval's acc, acc_norm and acc_bytes on the same numbers "
-        "(acc_norm divides by characters, though often described as bytes), brier_score its Brier score; there is one "
-        "correct choice. A case whose log-likelihoods are missing or do not fit its choices has no value. The template "
-        "for a local model is worded by Assay, without examples of other questions: numbers so computed are not those "
-        "of lm-eval's tasks. No language model is bundled."
-    ),
+    differs_from_source="accuracy, normalised_accuracy and byte_accuracy are lm-eval's acc, acc_norm and acc_bytes on "
+    "the same numbers (acc_norm divides by characters, though often described as bytes), brier_score its Brier score; "
+    "there is one correct choice. A case whose log-likelihoods are missing or do not fit its choices has no value. The "
+    "template for a local model is worded by Assay, without examples of other questions: numbers so computed are not "
+    "those of lm-eval's tasks. No language model is bundled.",
 )
 def multiple_choice(
     cases: Sequence[Case], parameters: MultipleChoiceParameters, language_model: LanguageModel | None = None

@@ -30,10 +30,8 @@ from metrics.models.language_model import LanguageModel, Loss
         Example.not_applicable("an empty answer", {"answer": " "}),
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
-    differs_from_source=(
-        "There is no threshold: H2O's .5 can never be reached, since perplexity is at least 1. How a text begins and "
-        "how long texts are read in windows is stated; H2O leaves both open. No language model is bundled."
-    ),
+    differs_from_source="There is no threshold: H2O's .5 can never be reached, since perplexity is at least 1. How a "
+    "text begins and how long texts are read in windows is stated; H2O leaves both open. No language model is bundled.",
 )
 def perplexity(
     cases: Sequence[Case], parameters: LanguageModelParameters, language_model: LanguageModel

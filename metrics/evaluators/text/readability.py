@@ -48,14 +48,12 @@ class ReadabilityParameters(Parameters):
         "Smith & Senter 1967", "textstat",
     ),
     standards=("valid and reliable",),
-    differs_from=(
-        "No other evaluator looks at how hard a text is; perplexity asks how likely a language model finds it."
-    ),
-    differs_from_source=(
-        "The formulas are the published ones. textstat rounds Coleman and Liau's .0588 to .058, has Gunning's complex "
-        "words from a list of easy ones, leaves out sentences of two words, and looks syllables up in a dictionary or "
-        "hyphenates; here they follow from the spelling. SMOG was made for thirty sentences, and is given for any."
-    ),
+    differs_from="No other evaluator looks at how hard a text is; perplexity asks how likely a language model finds "
+    "it.",
+    differs_from_source="The formulas are the published ones. textstat rounds Coleman and Liau's .0588 to .058, has "
+    "Gunning's complex words from a list of easy ones, leaves out sentences of two words, and looks syllables up in a "
+    "dictionary or hyphenates; here they follow from the spelling. SMOG was made for thirty sentences, and is given "
+    "for any.",
     examples=(
         Example(
             "two sentences, 15 words, 16 syllables, 50 letters",

@@ -85,13 +85,11 @@ class RougeParameters(Parameters):
     ),
     version=2,
     differs_from="rougeLsum splits at line breaks only, as rouge_score does; Hugging Face's evaluate gives the same.",
-    differs_from_source=(
-        "The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text speaks of recall "
-        "and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several expected answers "
-        "the highest F of each variant counts. rouge_score sees only a–z and 0–9; here other scripts have tokens "
-        "of their own, and a text without tokens has no value instead of 0. H2O's threshold .75 is no default here: "
-        "few good answers reach it."
-    ),
+    differs_from_source="The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text "
+    "speaks of recall and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several "
+    "expected answers the highest F of each variant counts. rouge_score sees only a–z and 0–9; here other scripts have "
+    "tokens of their own, and a text without tokens has no value instead of 0. H2O's threshold .75 is no default here: "
+    "few good answers reach it.",
 )
 def rouge_score(cases: Sequence[Case], parameters: RougeParameters) -> list[CaseScore]:
     """How much of the expected answer's wording is in the answer, and the reverse: F of ROUGE-1, -2, -L and -Lsum.

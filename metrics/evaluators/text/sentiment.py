@@ -46,15 +46,11 @@ class SentimentParameters(Parameters):
         Example("a good answer, with the same model", {"answer": "All is good."}, {"sentiment": 0.7}),
         Example.not_applicable("the answer is empty", {"answer": " "}),
     ),
-    differs_from=(
-        "toxicity and fairness_bias look for harm; a text can be negative without any, as bad news are. Neither end of "
-        "sentiment is better."
-    ),
-    differs_from_source=(
-        "The scale from −1 to 1 is VADER's, the probabilities are a classifier's. VADER itself, a lexicon of English "
-        "words, has had no release since 2020. No classifier is bundled and none is fetched unasked. Every sentence is "
-        "read by itself, so that long answers are read whole; the source reads one short text."
-    ),
+    differs_from="toxicity and fairness_bias look for harm; a text can be negative without any, as bad news are. "
+    "Neither end of sentiment is better.",
+    differs_from_source="The scale from −1 to 1 is VADER's, the probabilities are a classifier's. VADER itself, a "
+    "lexicon of English words, has had no release since 2020. No classifier is bundled and none is fetched unasked. "
+    "Every sentence is read by itself, so that long answers are read whole; the source reads one short text.",
 )
 def sentiment(cases: Sequence[Case], parameters: SentimentParameters, classifier: Classifier) -> list[CaseScore]:
     """How positive or negative an answer is, according to a sentiment classifier.

@@ -43,12 +43,10 @@ class TerParameters(ResamplingParameters):
     sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
     standards=("valid and reliable", "outcomes analysis"),
     differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
-    differs_from_source=(
-        "Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it prints 100 "
-        "times as much. Its options `normalized` and `asian_support` are not offered: white space separates words. "
-        "Composed and decomposed characters are equal (NFC). The 95 % interval is from the variance over resamples of "
-        "the cases; sacreBLEU's from quantiles. Texts of more than some 7,000 words are not scored."
-    ),
+    differs_from_source="Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it "
+    "prints 100 times as much. Its options `normalized` and `asian_support` are not offered: white space separates "
+    "words. Composed and decomposed characters are equal (NFC). The 95 % interval is from the variance over resamples "
+    "of the cases; sacreBLEU's from quantiles. Texts of more than some 7,000 words are not scored.",
     examples=(
         Example(
             "a phrase that moves is one edit",

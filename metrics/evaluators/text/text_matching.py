@@ -39,12 +39,10 @@ class TextMatchingParameters(Parameters):
         "LLM05 improper output handling",
         "LLM07 system prompt leakage",
     ),
-    differs_from_source=(
-        "Regular expressions run in RE2, so that no expression can hang a run: there are no look-arounds and no "
-        "back-references. Composed and decomposed characters, and curly and straight quotes, are equal. "
-        "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives "
-        "it as equal to all failures."
-    ),
+    differs_from_source="Regular expressions run in RE2, so that no expression can hang a run: there are no "
+    "look-arounds and no back-references. Composed and decomposed characters, and curly and straight quotes, are "
+    "equal. generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O "
+    "gives it as equal to all failures.",
     examples=(
         Example(
             "the answer satisfies the condition, the contexts do not",
