@@ -5,11 +5,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.evaluator import Example, Findings
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import facts_json
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import case_runs, whole
 from metrics.stats.float_tolerance import first_highest
 
@@ -22,17 +21,14 @@ THREE_OF_FOUR = scored_cases(
 ONE_UNANSWERED = scored_cases(("a", {"a": 0.8}), ("b", {}))
 
 
-@evaluator(
+@classification_evaluator(
     stand="first",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     metrics=CLASSIFICATION_METRICS,
     sources=(
         "Valor metrics: Classification Metrics",
         "H2O Eval Studio evaluators: Classification",
         "scikit-learn: classification metrics",
     ),
-    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "three of four right; the tie of case 3 goes to the first in the file",

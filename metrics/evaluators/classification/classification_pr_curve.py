@@ -7,11 +7,10 @@ import pyarrow as pa
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import MATCHES, Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
 from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, curve_table
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import (
@@ -41,10 +40,8 @@ class ScoreCurveParameters(ClassificationParameters):
     score_thresholds: ScoreThresholds = THRESHOLDS
 
 
-@evaluator(
+@classification_evaluator(
     title="Classification precision–recall curve",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     default_needs=("scored_predictions",),
     metrics=(
         *best_f1_metrics("classes"),
@@ -56,7 +53,6 @@ class ScoreCurveParameters(ClassificationParameters):
         ),
     ),
     sources=("Valor metrics: Precision-Recall Curves, classification tasks", "scikit-learn: average precision"),
-    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "cat at .20 … .40: 2 of 2, none wrong; dog at .05 … .55: 2 of 2 with two wrong, 2·2 / (4 + 2)",

@@ -11,12 +11,11 @@ from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, ResamplingParameters, aggregate
 from metrics.evaluators._score_curve import DETAILED_CURVES, ScoreThresholds
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import THRESHOLDS, true_and_other
@@ -42,11 +41,9 @@ class DetailedParameters(ClassificationParameters):
     )
 
 
-@evaluator(
+@classification_evaluator(
     title="Detailed classification precision–recall curve",
     stand="aside",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     default_needs=("scored_predictions",),
     metrics=(
         Metric("tp", "Share of cases whose true label reaches the score threshold.", binary=True, primary=True),
@@ -64,7 +61,6 @@ class DetailedParameters(ClassificationParameters):
         ),
     ),
     sources=("Valor metrics: Detailed Precision-Recall Curves, classification tasks",),
-    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "at .5: cases 1 and 3 found, 2 taken for a dog, nothing for 4; dog is wrong in 1 and 2",

@@ -12,10 +12,9 @@ from pydantic import Field
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Aggregate, Direction, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
@@ -82,9 +81,7 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
                   minor=True, title={"tpr": "TPR", "fpr": "FPR"}.get(name, ""))  # fmt: skip
 
 
-@evaluator(
-    tasks=("classification",),
-    inputs=("label", "predictions"),
+@classification_evaluator(
     metrics=(
         Metric.lower(
             "demographic_parity_difference",

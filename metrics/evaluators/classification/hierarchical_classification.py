@@ -11,11 +11,10 @@ from pydantic import Field
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
 from metrics.stats.prediction_errors import resampled_means
@@ -42,9 +41,7 @@ class HierarchyParameters(ResamplingParameters):
     )
 
 
-@evaluator(
-    tasks=("classification",),
-    inputs=("label", "predictions"),
+@classification_evaluator(
     metrics=(
         Metric("hierarchical_f1", "Harmonic mean of hierarchical precision and recall.", primary=True),
         Metric("hierarchical_precision", "Share of the predicted classes and those above them that are true ones."),

@@ -13,7 +13,6 @@ from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.evaluators._classification import (
     UNDEFINED,
@@ -24,6 +23,7 @@ from metrics.evaluators._classification import (
     few_cases,
 )
 from metrics.evaluators._spread_scores import spread_scores
+from metrics.evaluators.classification._examples import classification_evaluator
 from metrics.evaluators.classification._score_matrix import NO_SCORES
 from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.confusion import (
@@ -73,10 +73,9 @@ class MultilabelParameters(ResamplingParameters):
     score_threshold: float = Field(0.5, allow_inf_nan=False, description="A label is predicted from this score on.")
 
 
-@evaluator(
+@classification_evaluator(
     title="Multilabel classification",
     stand="first",
-    tasks=("classification",),
     inputs=("labels", "predictions"),
     metrics=(
         Metric(
@@ -120,7 +119,6 @@ class MultilabelParameters(ResamplingParameters):
         ),
     ),
     sources=("scikit-learn: multilabel metrics",),
-    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example(
             "one case right, one that lacks a label, one with a label too many",

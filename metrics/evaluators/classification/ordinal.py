@@ -11,11 +11,10 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.classes import level_order
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import NOTHING_SCORED, ResamplingParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import label_codes, whole
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
@@ -46,10 +45,8 @@ class OrdinalParameters(ResamplingParameters):
     )
 
 
-@evaluator(
+@classification_evaluator(
     title="Ordinal agreement",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     metrics=(
         Metric(
             "quadratic_kappa",

@@ -8,10 +8,9 @@ from pydantic import Field
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, aggregate, effective, estimate, few_cases
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import ClassCurves, Roc, class_curves, corners, resampled_areas, resampled_pairs
@@ -38,11 +37,9 @@ class RocParameters(ClassificationParameters):
     )
 
 
-@evaluator(
+@classification_evaluator(
     title="ROC AUC",
     stand="first",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     default_needs=("scored_predictions",),
     metrics=(
         Metric(
@@ -59,7 +56,6 @@ class RocParameters(ClassificationParameters):
         ),
     ),
     sources=("Valor metrics: ROC AUC", "Hand & Till 2001"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from_source="The area is that of trapezoids, as in scikit-learn; the formula in Valor's text takes the "
     "length of a step where a trapezoid has its width, and its wording of TN and FN is reversed. Equal scores make one "
     "step. A class without cases, or with all of them, has no area and is left out of the mean. Valor sets no "

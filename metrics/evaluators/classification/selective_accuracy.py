@@ -9,11 +9,10 @@ from pydantic import Field
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, Status
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import LEAST, ResamplingParameters, aggregate, count_rarer
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
@@ -61,10 +60,8 @@ class SelectiveParameters(ResamplingParameters):
     sureness: float = Field(0.95, gt=0, lt=1, description="The chance with which the guarantee holds.")
 
 
-@evaluator(
+@classification_evaluator(
     stand="last",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     default_needs=("scored_predictions",),
     metrics=(
         Metric.lower(

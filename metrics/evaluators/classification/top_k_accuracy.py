@@ -9,11 +9,10 @@ from pydantic import AfterValidator, Field
 
 from metrics.core.array_types import Ints
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ClassificationParameters, aggregate, estimate
 from metrics.evaluators._spread_scores import spread_scores
-from metrics.evaluators.classification._examples import scored_cases
+from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores, whole
 from metrics.stats.bootstrap import Draws
 from metrics.stats.intervals import wilson
@@ -56,10 +55,8 @@ class TopParameters(ClassificationParameters):
         return declared if self.ks == (1, 3, 5) else top_metrics(self.ks)
 
 
-@evaluator(
+@classification_evaluator(
     title="Top-k accuracy",
-    tasks=("classification",),
-    inputs=("label", "predictions"),
     default_needs=("scored_predictions",),
     metrics=top_metrics((1, 3, 5)),
     sources=("scikit-learn: top_k_accuracy_score",),

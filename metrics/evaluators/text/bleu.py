@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text._answered import overlap_evaluator
 from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
 from metrics.text.overlap.bleu import BleuCounts, bleu, bleu_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
@@ -55,15 +55,12 @@ class BleuParameters(Parameters):
         return declared if len(self.weights) == len(declared) else bleu_metrics(len(self.weights))
 
 
-@evaluator(
+@overlap_evaluator(
     id="bleu",
     title="BLEU",
-    inputs=("answer", "expected_answers"),
     default_needs=("worded_answers",),
     metrics=bleu_metrics(len(UNIFORM)),
-    has_thresholds=False,
     sources=("Valor metrics: BLEU", "H2O Eval Studio evaluators: BLEU", "Papineni et al. 2002"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from_source="All orders are given at once, bleu1 to bleuN; Valor's one is the last, of as many orders as "
     "weights (nltk's rule). Tokens, which Valor leaves open, are separated by white space where the script does so; "
     "Chinese, Japanese, Thai and other scripts without spaces have characters as tokens. There is no smoothing, as in "

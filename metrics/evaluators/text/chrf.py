@@ -4,19 +4,16 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
+from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import compare_texts, findings, signature
 from metrics.text.overlap.bleu import CHARACTER_ORDERS, SACREBLEU, WORD_ORDERS, chrf, chrf_counts
 
 ORDERS = {"chrf": CHARACTER_ORDERS, "chrf_plus_plus": CHARACTER_ORDERS + WORD_ORDERS}
 P = (6 / 7 + 5 / 6 + 4 / 5 + 3 / 4 + 2 / 3 + 1 / 2) / 6
-CAT = {
-    "cases": [{"case_id": "1", "expected_answers": ["the cat"]}],
-    "outputs": [{"case_id": "1", "answer": "the cats"}],
-}
+CAT = answered_cases(("the cats", ["the cat"]))
 
 
 class ChrfParameters(ResamplingParameters):
@@ -26,17 +23,14 @@ class ChrfParameters(ResamplingParameters):
     lowercase: bool = Field(False, description="Ignore upper and lower case.")
 
 
-@evaluator(
+@overlap_evaluator(
     id="chrf",
     title="chrF",
-    inputs=("answer", "expected_answers"),
     metrics=(
         Metric("chrf", "chrF of all answers together: F of character 1- to 6-grams.", primary=True, title="chrF"),
         Metric("chrf_plus_plus", "chrF++: the same with single words and pairs.", minor=True, title="chrF++"),
     ),
-    has_thresholds=False,
     sources=("Popović 2015", "Popović 2017", "Post 2018, sacreBLEU"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="corpus_bleu and rouge compare words; chrF gives credit for parts of words, so that inflected forms "
     "count, and needs no tokenizer.",
     differs_from_source="Numbers are sacreBLEU's, from 0 to 1 where it prints 100 times as much. Composed and "
@@ -55,7 +49,7 @@ class ChrfParameters(ResamplingParameters):
         ),
         Example(
             "nothing in common",
-            {"cases": [{"case_id": "1", "expected_answers": ["abc"]}], "outputs": [{"case_id": "1", "answer": "xyz"}]},
+            answered_cases(("xyz", ["abc"])),
             rows=({"metric": "chrf", "value": 0.0}, {"metric": "chrf_plus_plus", "value": 0.0}),
         ),
     ),

@@ -13,24 +13,12 @@ from metrics.core.evidence import facts_json
 from metrics.core.score_columns import mapped
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
+from metrics.evaluators.text._answered import answered_cases
 from metrics.text.agents.dialogue import cut
 
 SHOWN_CHARACTERS = 200
 
-SPAM = {
-    "cases": [
-        {"case_id": "1", "expected_answers": ["spam"]},
-        {"case_id": "2", "expected_answers": ["spam"]},
-        {"case_id": "3", "expected_answers": ["ham"]},
-        {"case_id": "4", "expected_answers": ["ham"]},
-    ],
-    "outputs": [
-        {"case_id": "1", "answer": "spam"},
-        {"case_id": "2", "answer": "ham"},
-        {"case_id": "3", "answer": " ham\n"},
-        {"case_id": "4", "answer": "Ham, I would say"},
-    ],
-}
+SPAM = answered_cases(("spam", ["spam"]), ("ham", ["spam"]), (" ham\n", ["ham"]), ("Ham, I would say", ["ham"]))
 
 
 class TextClassificationParameters(LabelParameters):

@@ -7,10 +7,10 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
+from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import Compared, compare_texts, findings, signature
 from metrics.text.overlap.bleu import SACREBLEU, BleuCounts, Smoothing, bleu_counts, bleu_row, corpus_bleu
 from metrics.text.overlap.tokenizers import Script, Tokenizer, script, tokens
@@ -20,16 +20,9 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "13a", "spaced": "13a", "chinese": "zh", "japanese": "char", "unspaced": "char", "none": "13a",
 }  # fmt: skip
 READ_CHARACTERS = 2_000  # characters of expected answers by which the tokenizer is chosen
-CATS = {
-    "cases": [
-        {"case_id": "1", "expected_answers": ["The cat sat on the mat."]},
-        {"case_id": "2", "expected_answers": ["It was Paris, I think."]},
-    ],
-    "outputs": [
-        {"case_id": "1", "answer": "The cat is on the mat."},
-        {"case_id": "2", "answer": "It was Paris, I think."},
-    ],
-}
+CATS = answered_cases(
+    ("The cat is on the mat.", ["The cat sat on the mat."]), ("It was Paris, I think.", ["It was Paris, I think."])
+)
 
 
 class CorpusBleuParameters(ResamplingParameters):
@@ -51,14 +44,11 @@ class CorpusBleuParameters(ResamplingParameters):
     )
 
 
-@evaluator(
+@overlap_evaluator(
     id="corpus_bleu",
     title="Corpus BLEU",
-    inputs=("answer", "expected_answers"),
     metrics=(Metric("corpus_bleu", "BLEU of all answers together; of one case sentence BLEU."),),
-    has_thresholds=False,
     sources=("Post 2018, sacreBLEU", "Papineni et al. 2002"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="bleu is the mean of sentence BLEU over cases, without smoothing, and equal to nltk; this one adds up "
     "the n-grams of all cases first, as papers on translation report it.",
     differs_from_source="Values are from 0 to 1; sacreBLEU prints 100 times as much. The tokenizer follows the script "
@@ -73,18 +63,12 @@ class CorpusBleuParameters(ResamplingParameters):
         ),
         Example(
             "no 4-gram matches: half a match counts (exp)",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["a b c x e"]}],
-                "outputs": [{"case_id": "1", "answer": "a b c d e"}],
-            },
+            answered_cases(("a b c d e", ["a b c x e"])),
             rows=({"metric": "corpus_bleu", "value": (4 / 5 * 2 / 4 * 1 / 3 * 1 / 2 / 2) ** 0.25, "n": 1},),
         ),
         Example(
             "without smoothing it is 0",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["a b c x e"]}],
-                "outputs": [{"case_id": "1", "answer": "a b c d e"}],
-            },
+            answered_cases(("a b c d e", ["a b c x e"])),
             rows=({"metric": "corpus_bleu", "value": 0.0},),
             parameters={"smoothing": "none"},
         ),

@@ -9,23 +9,17 @@ from pydantic import Field
 
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
+from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import TOO_LONG, compare_texts, error_rate, findings
 from metrics.stats.ratios import ratio
 from metrics.text.answers.forms import NORMALISED, WITHOUT_PUNCTUATION, Normalise, whisper_form
 from metrics.text.overlap.edits import Edits, edits
 
 NO_TEXT = "of no expected answer is there any text that counts"
-SPEECH = {
-    "cases": [
-        {"case_id": "1", "expected_answers": ["hello world how are you"]},
-        {"case_id": "2", "expected_answers": ["the cat sat"]},
-    ],
-    "outputs": [{"case_id": "1", "answer": "hello word how are you"}, {"case_id": "2", "answer": "the cat sat"}],
-}
+SPEECH = answered_cases(("hello word how are you", ["hello world how are you"]), ("the cat sat", ["the cat sat"]))
 
 
 class _Compared(NamedTuple):
@@ -64,9 +58,8 @@ class CorpusErrorRateParameters(ResamplingParameters):
     ignore_punctuation: bool = Field(False, description="“you.” is “you”: punctuation is left out.")
 
 
-@evaluator(
+@overlap_evaluator(
     title="Corpus error rates",
-    inputs=("answer", "expected_answers"),
     metrics=(
         Metric.lower(
             "corpus_wer", "Word errors of all answers / words of all expected answers.", high=np.inf, threshold=None,
@@ -83,9 +76,7 @@ class CorpusErrorRateParameters(ResamplingParameters):
         Metric("corpus_wip", "Share of the expected words that are right · share of the words given that are.",
                minor=True, title="Corpus WIP"),
     ),
-    has_thresholds=False,
     sources=("jiwer", "Levenshtein 1966", "Morris et al. 2004, MER and WIL", "Radford et al. 2022, Whisper"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="edit_distance gives the mean of the cases' word and character error rates, in which a short case "
     "weighs as much as a long one; this one adds up errors and words of all cases first, as papers on speech report "
     "it.",
@@ -105,19 +96,13 @@ class CorpusErrorRateParameters(ResamplingParameters):
         ),
         Example(
             "normalised as Whisper's evaluation does it: asides, case and punctuation do not count",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["Well, it costs 3 dollars."]}],
-                "outputs": [{"case_id": "1", "answer": "[laughs] well it costs three dollars"}],
-            },
+            answered_cases(("[laughs] well it costs three dollars", ["Well, it costs 3 dollars."])),
             rows=({"metric": "corpus_wer", "value": 1 / 5},),
             parameters={"normalise": "basic"},
         ),
         Example(
             "case and punctuation left out",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["Hello, world."]}],
-                "outputs": [{"case_id": "1", "answer": "hello world"}],
-            },
+            answered_cases(("hello world", ["Hello, world."])),
             rows=({"metric": "corpus_wer", "value": 0.0},),
             parameters={"ignore_case": True, "ignore_punctuation": True},
         ),

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.rounding import at_least
 from metrics.core.suite import Case
+from metrics.evaluators.text._answered import overlap_evaluator
 from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
 from metrics.evaluators.text.bleu import TOKENIZER_OF
 from metrics.text.answers.forms import NORMALISED, Normalise, whisper_form
@@ -30,8 +30,7 @@ class EditDistanceParameters(Parameters):
     anls_threshold: float = Field(0.5, ge=0, le=1, description="ANLS: a similarity below it counts as 0.")
 
 
-@evaluator(
-    inputs=("answer", "expected_answers"),
+@overlap_evaluator(
     metrics=(
         Metric("edit_similarity", "1 − character edits / characters of the longer text.", primary=True),
         Metric.lower(
@@ -52,9 +51,7 @@ class EditDistanceParameters(Parameters):
             "ANLS.", minor=True, title="ANLS",
         ),
     ),
-    has_thresholds=False,
     sources=("Levenshtein 1966", "RapidFuzz", "jiwer", "Biten et al. 2019, ANLS", "Radford et al. 2022, Whisper"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="rougeL counts what both texts have in common in order; here also what has to be replaced. ter lets "
     "whole phrases move at the cost of one edit.",
     differs_from_source="Distances are those of RapidFuzz, the error rates of a case those of jiwer for words between "

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text._answered import overlap_evaluator
 from metrics.evaluators.text._tokenized import tokenize_cases
 from metrics.text.overlap.meteor import meteor, meteor_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
@@ -28,10 +28,9 @@ class MeteorParameters(Parameters):
     gamma: float = Field(0.5, ge=0, le=1, description="The largest penalty.")
 
 
-@evaluator(
+@overlap_evaluator(
     id="meteor",
     title="METEOR",
-    inputs=("answer", "expected_answers"),
     metrics=(
         Metric(
             "meteor", "Weighted F of matched words, less a penalty for another order.", primary=True, title="METEOR"
@@ -40,9 +39,7 @@ class MeteorParameters(Parameters):
         Metric("recall", "Share of the expected answer's words that have a match.", minor=True),
         Metric.lower("penalty", "Share that is taken off for matches that are no neighbours.", minor=True),
     ),
-    has_thresholds=False,
     sources=("Banerjee & Lavie 2005", "NLTK"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="rouge1 counts the words in common without order, rougeL those in one order; METEOR counts inflected "
     "forms as the same word, weighs recall nine times as much as precision, and takes off for every break in the "
     "order.",

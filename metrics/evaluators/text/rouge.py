@@ -6,9 +6,9 @@ from itertools import tee
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators.text._answered import overlap_evaluator
 from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
 from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge, too_long
@@ -29,10 +29,9 @@ class RougeParameters(Parameters):
     )
 
 
-@evaluator(
+@overlap_evaluator(
     id="rouge",
     title="ROUGE",
-    inputs=("answer", "expected_answers"),
     default_needs=("worded_answers",),
     metrics=(
         Metric("rouge1", "F of single tokens in common.", minor=True),
@@ -40,9 +39,7 @@ class RougeParameters(Parameters):
         Metric("rougeL", "F of the longest common subsequence of tokens.", primary=True),
         Metric("rougeLsum", "F of the union of longest common subsequences, line by line.", minor=True),
     ),
-    has_thresholds=False,
     sources=("Valor metrics: ROUGE", "H2O Eval Studio evaluators: ROUGE", "Lin 2004"),
-    standards=("valid and reliable", "outcomes analysis"),
     examples=(
         Example("one word of six differs", CAT, {"rouge1": 5 / 6, "rouge2": 0.6, "rougeL": 5 / 6, "rougeLsum": 5 / 6}),
         Example(

@@ -7,10 +7,10 @@ import numpy as np
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
+from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import compare_texts, error_rate, findings, signature
 from metrics.text.overlap.bleu import SACREBLEU
 
@@ -30,18 +30,15 @@ class TerParameters(ResamplingParameters):
         return (PUNCTUATION.sub("", text) if self.no_punct else text).split()
 
 
-@evaluator(
+@overlap_evaluator(
     title="TER",
-    inputs=("answer", "expected_answers"),
     metrics=(
         Metric.lower(
             "ter", "Edits and shifts of phrases / words of the expected answers.", high=math.inf, threshold=None,
             title="TER",
         ),
     ),
-    has_thresholds=False,
     sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
-    standards=("valid and reliable", "outcomes analysis"),
     differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
     differs_from_source="Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it "
     "prints 100 times as much. Its options `normalized` and `asian_support` are not offered: white space separates "
@@ -50,29 +47,17 @@ class TerParameters(ResamplingParameters):
     examples=(
         Example(
             "a phrase that moves is one edit",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["on the mat sat the cat"]}],
-                "outputs": [{"case_id": "1", "answer": "The cat sat on the mat"}],
-            },
+            answered_cases(("The cat sat on the mat", ["on the mat sat the cat"])),
             rows=({"metric": "ter", "value": 2 / 6, "n": 1},),
         ),
         Example(
             "edits of all cases / words of all cases",
-            {
-                "cases": [
-                    {"case_id": "1", "expected_answers": ["a b c d"]},
-                    {"case_id": "2", "expected_answers": ["e f"]},
-                ],
-                "outputs": [{"case_id": "1", "answer": "a b c d"}, {"case_id": "2", "answer": "e x y"}],
-            },
+            answered_cases(("a b c d", ["a b c d"]), ("e x y", ["e f"])),
             rows=({"metric": "ter", "value": 2 / 6, "n": 2},),
         ),
         Example(
             "the fewest edits of several expected answers, over their mean length",
-            {
-                "cases": [{"case_id": "1", "expected_answers": ["a b", "a b c d"]}],
-                "outputs": [{"case_id": "1", "answer": "a x"}],
-            },
+            answered_cases(("a x", ["a b", "a b c d"])),
             rows=({"metric": "ter", "value": 1 / 3, "n": 1},),
         ),
     ),
