@@ -18,7 +18,7 @@ from metrics.core.registry import choose, evaluators
 from metrics.library.evaluate import as_evaluation
 from metrics.library.prepare import Prepared, prepare
 from metrics.perturbations.answers import judged_again
-from metrics.presentation.calibration_words import footnotes
+from metrics.presentation.guarantee_words import footnotes
 from metrics.presentation.phrases import board_notes
 from metrics.presentation.question import answers
 from metrics.reports.build import build

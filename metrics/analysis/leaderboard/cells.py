@@ -15,10 +15,10 @@ class Column:
     `twin` is the key of another column that shows the same number under its original name; `binary`: each case's value
     is 0 or 1; `wording`: the prompts of the user's own that the number rests on, `claims 1a2b3c4d5e6f, …`; `label_key`
     is the key of the labels that it counts, where labels have keys; `by_model`: the number rests on local weights, so
-    that it has no threshold unless one was given or calibrated, and no system as which the run is made leaves it out; `calibration`: what is known about it with the models;
-    `partly`: rows done of all where the evaluator of an unfinished run is not done; `quantile`: it is a quantile of the
-    cases' values; `first`: people choose a model by its evaluator; `threshold_of`: whose the threshold is, see
-    core.conventions.
+    that it has no threshold unless one was given or calibrated, and no system as which the run is made leaves it out;
+    `calibration`: what is known about it with the models; `partly`: rows done of all where the evaluator of an
+    unfinished run is not done; `quantile`: it is a quantile of the cases' values; `first`: people choose a model by its
+    evaluator; `threshold_of`: whose the threshold is, see core.conventions.
     """
 
     key: str
