@@ -50,6 +50,8 @@ def test_search_looks_into_names_and_definitions(open_page: Open) -> None:
     page = open_page("evaluators", search="zzz-nothing")
     assert page.dataframe[0].value.empty
     assert "classification" in open_page("evaluators", search="CLASSIFICATION").dataframe[0].value["id"].tolist()
+    for theirs, ours in {"FaithfulnessMetric": "faithfulness", "LLMContextRecall": "context_recall"}.items():
+        assert open_page("evaluators", search=theirs).dataframe[0].value["id"].tolist() == [ours]
 
 
 def test_an_unknown_evaluator_is_named(open_page: Open) -> None:

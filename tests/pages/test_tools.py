@@ -25,7 +25,8 @@ def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -
     assert code == "classification.accuracy"
     assert by_name["Run", "Animals"][0].endswith(f"?run={run.id}")
     assert not by_name["Run", "Animals"][0].startswith("?")  # it would stay on the page
-    assert by_name["Evaluator", "ROUGE"][1] == "rouge"
+    assert by_name["Evaluator", "ROUGE"][1].startswith("rouge, ")
+    assert "FaithfulnessMetric" in by_name["Evaluator", "Faithfulness"][1]  # as DeepEval calls it
 
 
 @pytest.mark.parametrize("run_id", ["", "20200101-000000-abcdef"], ids=["none", "unknown"])
