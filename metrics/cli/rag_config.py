@@ -15,9 +15,8 @@ from metrics.store import Run
 
 BYTES = 1 << 20
 INTERPOLATION = "${"  # what Open RAG Eval would take from the environment; never looked up here
-EVALUATORS = {  # by `type` or `name`, in lower case without "evaluator"
+EVALUATORS = {  # by `type` or `name`, in lower case without "evaluator" and "rag"
     "trec": ("umbrela", "autonuggetizer", "citation", "hallucination_hhem", "no_answer"),
-    "trecrag": ("umbrela", "autonuggetizer", "citation", "hallucination_hhem", "no_answer"),
     "goldenanswer": ("answer_semantic_similarity", "answer_correctness"),
     "consistency": (),  # by its metrics
 }
@@ -216,7 +215,7 @@ def _evaluators(document: _Section, config: RagConfig) -> None:
     for section in sections:
         kind = section.text("type") or ""
         kind = kind or section.text("name") or ""
-        name = kind.lower().replace("_", "").removesuffix("evaluator")
+        name = kind.lower().replace("_", "").removesuffix("evaluator").removesuffix("rag")
         options = section.section("options")
         if name not in EVALUATORS:
             section.problem(repr(kind), "TRECEvaluator, ConsistencyEvaluator or GoldenAnswerEvaluator", "type")
@@ -239,7 +238,7 @@ def _evaluators(document: _Section, config: RagConfig) -> None:
 def _options(options: _Section, evaluator: str, chosen: list[str]) -> list[str]:
     """Return the arguments of an evaluator's options; evaluators that they add go to `chosen`."""
     arguments = []
-    ks = options.texts("k_values") if evaluator.startswith("trec") else []
+    ks = options.texts("k_values") if evaluator == "trec" else []
     if any(not k.isdecimal() for k in ks):
         options.problem(repr(ks), "a list of whole numbers", "k_values")
     elif ks:

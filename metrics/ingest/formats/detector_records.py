@@ -150,9 +150,8 @@ def _item(item: Any) -> Detection | None:
 def _points(rings: Any) -> list[list[float]]:
     """Return the points x, y of the one ring of an outline, as GeoJSON has it; none of another value."""
     ring = rings[0] if isinstance(rings, list) and len(rings) == 1 and isinstance(rings[0], list) else []
-    points = [each for each in ring if isinstance(each, list) and len(each) == 2]
-    numbers = all(isinstance(value, int | float) for point in points for value in point)
-    return points if numbers and len(points) == len(ring) else []
+    pairs = all(isinstance(point, list) and len(point) == 2 for point in ring)
+    return ring if pairs and all(isinstance(value, int | float) for point in ring for value in point) else []
 
 
 def sides_of(box: Sequence[Any], share: float) -> list[Any]:

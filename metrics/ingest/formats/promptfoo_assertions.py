@@ -30,7 +30,6 @@ QUOTE = re.compile(r'((?:\\\\)*)\\?"')  # with the backslashes before it
 WRITTEN = re.compile(
     r"(?P<type>(?:not-)?[a-z][a-z0-9-]{0,40})(?:\((?P<threshold>[\d.]+)\))?(?::\s*(?P<value>.*))?", re.DOTALL
 )
-LISTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
 JUDGED = ("llm-rubric", "model-graded-closedqa", "g-eval")
 REFERENCED = (  # compared with a reference
     "similar", "factuality", "model-graded-factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor",
@@ -109,7 +108,7 @@ def written_assertion(cell: str) -> Record:
     if value and kind in (*BUDGETS, "perplexity", "perplexity-score"):
         made["threshold"] = _number(value)
     elif value:
-        made["value"] = _parts(value) if kind in LISTS else value.strip()
+        made["value"] = _parts(value) if kind in EACH else value.strip()
     return made
 
 
