@@ -17,6 +17,7 @@ from metrics.ingest import (
     load_combined,
     load_suite,
     outputs_from_frame,
+    read_combined,
     read_outputs,
     read_suite,
     suite_from_frame,
@@ -208,3 +209,12 @@ def test_an_answer_that_is_an_object_is_its_json(tmp_path, kind):
 )
 def test_objects_of_fields_are_spread(record, flat):
     assert flatten(record) == flat
+
+
+def test_fiftyones_numbers_are_truth_and_prediction(tmp_path):
+    truth, found = {"_cls": "Regression", "value": 2.5}, {"_cls": "Regression", "value": 3.0}
+    file = write(tmp_path, "a.json", {"samples": [{"filepath": "a.png", "ground_truth": truth, "net": found}]})
+    suite, outputs = read_combined(file)
+    assert (suite.cases["true_value"].to_pylist(), outputs.outputs["predicted_value"].to_pylist()) == ([2.5], [3.0])
+    odd = [{"filepath": "a", "ground_truth": {"_cls": [1]}, "net": {"_cls": [1]}, "question": "q", "expected": "e"}]
+    assert read_suite(write(tmp_path, "b.json", odd)).cases["question"].to_pylist() == ["q"]

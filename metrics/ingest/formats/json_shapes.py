@@ -111,13 +111,19 @@ def _list_at(value: Any, name: str) -> list[Any]:
 
 
 # a record without one of these is as it should be, but for an answer in parts
-TIDIED = ("query", "turns", "conversations", "context", "supporting_facts", "datum", "groundtruth")
+TIDIED = ("query", "turns", "conversations", "context", "supporting_facts", "datum", "groundtruth", "filepath")
+FIFTYONE = {  # of its fields: what of it is the truth, what is predicted, and how sure the model is
+    "Classification": {"label": ("label", "predicted_label"), "confidence": ("", "score")},
+    "Regression": {"value": ("true_value", "predicted_value")},
+}
 
 
 def tidy(record: Record) -> Record:
     """Return a record of LangChain, DeepEval, ragas or Valor by the names that values have elsewhere; others as is."""
     if record.keys().isdisjoint(TIDIED) and not isinstance(record.get("answer", record.get("Answer")), dict):
         return record
+    if "filepath" in record and isinstance(record.get("ground_truth"), Mapping):
+        return _of_fiftyone(record)
     if record.keys() >= {"datum", "annotations"}:
         return _of_valor(record)
     if record.keys() >= {"uid", "groundtruth", "predictions", "scores"}:  # valor-lite's Classification
@@ -149,6 +155,20 @@ def tidy(record: Record) -> Record:
     if isinstance(documents, list) and documents and all(map(_is_document, documents)):
         return {("retrieved_contexts" if name == "context" else name): value for name, value in record.items()}
     return record
+
+
+def _of_fiftyone(record: Record) -> Record:
+    """Return FiftyOne's sample with a ground truth and one prediction, classes or numbers, as columns; others as is."""
+    kinds = {name: str(value.get("_cls")) for name, value in record.items() if isinstance(value, Mapping)}
+    kind = kinds.get("ground_truth", "")
+    own = [name for name in kinds if kinds[name] == kind]
+    if kind not in FIFTYONE or len(own) != 2:
+        return record
+    made = {name: value for name, value in record.items() if name not in own}
+    for name in own:
+        for key, columns in FIFTYONE[kind].items():
+            made[columns[name != "ground_truth"]] = record[name].get(key)
+    return {name: value for name, value in made.items() if name}
 
 
 def _of_valor(record: Record) -> Record:
