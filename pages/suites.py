@@ -10,7 +10,6 @@ from components.data import (
 from components.views.setup import (
     question_maker,
     question_review,
-    suite_duplicates,
     suite_editor,
     suite_history,
     suite_images,
@@ -96,7 +95,7 @@ elif view == "history":
 elif view == "duplicates":
     images = not facts.textual or suite_images_data.has_images(suite)
     if not images or "question" in facts.columns:
-        suite_duplicates.draw_duplicates(suite, facts)
+        suite_merging.draw_duplicates(suite, facts)
     if images:
         suite_images.draw_look_alikes(suite, draft)
 elif view == "divide":

@@ -103,7 +103,7 @@ def _add_bias(actions: Any) -> None:
 
 def _bias(options: argparse.Namespace) -> int:
     from metrics.perturbations.answers import CASES_VARIED, UNASKED_KINDS, judged_again
-    from metrics.presentation.bias_words import check_lines
+    from metrics.presentation.panel_rows import check_lines
 
     source, workspace = run_of(options, finished=True), Workspace(options.workspace)
     budget = budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None

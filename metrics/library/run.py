@@ -56,7 +56,7 @@ class Run(store.Run):
         Text with its verdicts and evidence (of one `evaluator`, or of all), an image with its boxes. Raises InputError
         where the run has no such case, evaluator or model.
         """
-        from metrics.reports.sections.case_in_full import case_in_full
+        from metrics.reports.sections.worst_cases import case_in_full
 
         return ShownCase(case_in_full(self, case_id, evaluator, model))
 

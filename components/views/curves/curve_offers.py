@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from components.data import run_reads
-from metrics.presentation.chart_data import cutoff_points
+from metrics.presentation.chart_data import curve_points
 
 SIGNS: dict[str, tuple[set[str], set[str]]] = {  # view: columns that its curves have, columns that they do not have
     "thresholds": ({"threshold", "tp", "fp", "fn", "precision", "recall"}, set()),
@@ -31,7 +31,7 @@ def offered_views(run: str) -> Mapping[str, Sequence[str]]:
     by_evaluator = {
         one.evaluator: [other.metric for other in shown if other.evaluator == one.evaluator] for one in shown
     }
-    views["cutoffs"] = [name for name, metrics in by_evaluator.items() if cutoff_points.measures(metrics)]
+    views["cutoffs"] = [name for name, metrics in by_evaluator.items() if curve_points.measures(metrics)]
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
     views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]
     return {view: names for view, names in views.items() if names}

@@ -8,19 +8,19 @@ from components.views.curves import curve_parts
 from components.widgets import filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import is_dark
-from metrics.presentation.chart_data import cutoff_points
+from metrics.presentation.chart_data import curve_points
 from metrics.presentation.format import metric_name, shorten
 
 
 def show_cutoffs(run: str, evaluator: str) -> None:
     """Draw each measure by k with its interval, the numbers beside it, and links to the worst cases."""
     columns = {one.metric: one for one in run_reads.leaderboard(run).columns if one.evaluator == evaluator}
-    found = cutoff_points.measures(columns)
+    found = curve_points.measures(columns)
     names = {measure: metric_name(measure) for measure in found}
     asked = filters.many("Measures", list(names.values()), "label")
     chosen = {measure: own for measure, own in found.items() if not asked or names[measure] in asked}
     metrics = [metric for own in chosen.values() for metric in own.values()]
-    points = cutoff_points.points(curve_parts.label_numbers(run, evaluator, metrics), chosen)
+    points = curve_points.points(curve_parts.label_numbers(run, evaluator, metrics), chosen)
     series, colours, places = curve_parts.choose_series(points.assign(run=1))
     filters.reset(["model", "label"])
     points = points[points["series"].isin(series)]

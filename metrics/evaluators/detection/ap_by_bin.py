@@ -14,8 +14,7 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._objects import object_tables
-from metrics.evaluators.detection._examples import NEAR_AND_FAR, detection_evaluator
-from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._examples import NEAR_AND_FAR, detection_evaluator, label_rows
 from metrics.evaluators.detection._matched import (
     NO_SIZES,
     IouThresholds,

@@ -10,8 +10,7 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator
-from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator, label_rows
 from metrics.evaluators.detection._matched import (
     Count,
     IouThresholds,

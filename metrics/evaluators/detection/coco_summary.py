@@ -7,8 +7,7 @@ from pydantic import Field
 
 from metrics.core.evaluator import Aggregate, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._examples import CROWDED_STREET, SHORT_POND, TWO_CATS, detection_evaluator
-from metrics.evaluators.detection._label_rows import line_rows
+from metrics.evaluators.detection._examples import CROWDED_STREET, SHORT_POND, TWO_CATS, detection_evaluator, line_rows
 from metrics.evaluators.detection._matched import Count, MatchParameters, MaxDets, Scene, match_objects, matches_at
 from metrics.vision.coco_lines import summary_lines
 from metrics.vision.masks import BoundaryOverlap, MaskOverlap

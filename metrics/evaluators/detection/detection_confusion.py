@@ -11,8 +11,7 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._objects import confusion_names, confusion_table
 from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
-from metrics.evaluators.detection._label_rows import Shares
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, Shares, detection_evaluator
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
     Iou,

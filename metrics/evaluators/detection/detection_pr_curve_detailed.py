@@ -13,8 +13,7 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._objects import object_tables
 from metrics.evaluators._score_curve import DETAILED_CURVES, ScoreThresholds
-from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, detection_evaluator
-from metrics.evaluators.detection._label_rows import Shares
+from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, Shares, detection_evaluator
 from metrics.evaluators.detection._matched import (
     NOTHING_PREDICTED,
     MatchingIou,

@@ -15,8 +15,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._objects import codes_of, object_labels, object_tables, reference_problems, refuse
-from metrics.evaluators.detection._examples import detection_evaluator
-from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._examples import detection_evaluator, label_rows
 from metrics.evaluators.detection._matched import Iou, Matched, MaxDets, ResampledParameters, Scene
 from metrics.evaluators.detection.average_precision import interpolated_curves
 from metrics.stats.ratios import mean_over, ratio

@@ -9,9 +9,8 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
-from metrics.evaluators.detection._examples import LVIS_ZOO, detection_evaluator
+from metrics.evaluators.detection._examples import LVIS_ZOO, detection_evaluator, label_rows
 from metrics.evaluators.detection._federated import UNVERIFIED, Federated, is_federated
-from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import Matched, MatchParameters, MaxDets, match_objects, matches_at
 from metrics.stats.ratios import mean_over
 from metrics.stats.resample_intervals import has_enough_truths

@@ -12,9 +12,8 @@ from metrics.core.array_types import Floats, Int32s, Ints
 from metrics.core.classes import ClassFacts
 from metrics.core.evaluator import Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.detection._examples import OPEN_IMAGES_STREET, detection_evaluator
+from metrics.evaluators.detection._examples import OPEN_IMAGES_STREET, detection_evaluator, label_rows
 from metrics.evaluators.detection._federated import listed_codes, pair_codes
-from metrics.evaluators.detection._label_rows import label_rows
 from metrics.evaluators.detection._matched import DetectionParameters, MatchingIou, Scene, match_objects, written_iou
 from metrics.evaluators.detection.average_precision import NO_LIMIT, interpolated_curves
 from metrics.evaluators.detection.voc_ap import POINTS

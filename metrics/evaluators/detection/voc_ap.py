@@ -10,8 +10,7 @@ from pydantic import Field
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
-from metrics.evaluators.detection._examples import DIFFICULT_CATS, ROTATED_SHIP, detection_evaluator
-from metrics.evaluators.detection._label_rows import label_rows
+from metrics.evaluators.detection._examples import DIFFICULT_CATS, ROTATED_SHIP, detection_evaluator, label_rows
 from metrics.evaluators.detection._matched import (
     DetectionParameters,
     Matched,

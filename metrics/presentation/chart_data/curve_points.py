@@ -1,10 +1,11 @@
-"""Points of curves: rows at a threshold, means over labels, the best threshold.
+"""Points of curves: rows at a threshold, means over labels, the best threshold; measures at ranks, as recall_at_5.
 
 A table of points has `series` (the model, as shown), `label`, and the columns of its evaluator: `threshold`, `tp`,
 `fp`, `fn`, `precision`, `recall`, `f1` …
 """
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from metrics.core.array_types import Floats
 GRID = np.linspace(0.0, 1.0, 101)  # where curves of several labels are averaged
 ALL = "all classes"
 COUNTS, RATES = ["tp", "fp", "fn"], ["precision", "recall", "f1"]
+CUTOFF = re.compile(r"(.+)_at_(\d+)")
+ORDER = ("ndcg", "recall", "precision", "hit_rate")  # of the usual measures; others follow
 
 
 def nearest(values: Sequence[float], wanted: float) -> float:
@@ -95,3 +98,26 @@ def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
 def filled_bins(bins: pd.DataFrame, series: str) -> pd.DataFrame:
     """Return the bins of a reliability diagram that hold predictions of a series, by rising score."""
     return bins[bins["series"].eq(series) & (bins["n"] > 0)].sort_values("bin_low", kind="stable")
+
+
+def measures(metrics: Iterable[str]) -> dict[str, dict[int, str]]:
+    """Return the measures that metrics give at several ranks: measure → rank → metric, by rising rank."""
+    found: dict[str, dict[int, str]] = {}
+    for name in metrics:
+        if match := CUTOFF.fullmatch(name):
+            found.setdefault(match[1], {})[int(match[2])] = name
+    several = sorted(
+        (name for name, own in found.items() if len(own) > 1),
+        key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER),
+    )
+    return {name: dict(sorted(found[name].items())) for name in several}
+
+
+def points(numbers: pd.DataFrame, chosen: dict[str, dict[int, str]]) -> pd.DataFrame:
+    """Return the rows of `numbers` with these metrics, with the measure as `label` and the rank as `k`, by rank."""
+    places = {metric: (measure, k) for measure, own in chosen.items() for k, metric in own.items()}
+    rows = numbers[numbers["metric"].isin(list(places)) & numbers["value"].notna()]
+    named = [places[metric] for metric in rows["metric"]]
+    rows = rows.assign(label=[measure for measure, _ in named], k=[k for _, k in named])
+    return rows.sort_values(["label", "k"], key=lambda column: column.map(list(chosen).index) if column.name == "label"
+                            else column, kind="stable")  # fmt: skip

@@ -15,11 +15,10 @@ from metrics.analysis.labels.rater_errors import annotator_test, rater_errors
 from metrics.analysis.labels.raters import Raters, rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
-from metrics.presentation.bias_words import conclusion, effect_text, verdict_text
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, plural, shorten
 from metrics.presentation.guarantee_words import accept_line
-from metrics.presentation.panel_rows import DISPUTED, LIKE, panel_table
+from metrics.presentation.panel_rows import DISPUTED, LIKE, conclusion, effect_text, panel_table, verdict_text
 from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.rater_words import (

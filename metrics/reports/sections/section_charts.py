@@ -11,7 +11,7 @@ from metrics.core.evaluator import Direction, Evaluator, Metric
 from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
 from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, Note, ScorePanel, Series
-from metrics.presentation.chart_data import cutoff_points
+from metrics.presentation.chart_data import curve_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, mean_curve, mean_f1, nearest
 from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
@@ -272,7 +272,7 @@ def _by_rank(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
     for name in run.evaluators:
         entry = run.evaluator(name)
         declared = {metric.name: metric for metric in entry.metrics} if entry else {}
-        for measure, by_rank in cutoff_points.measures(declared).items():
+        for measure, by_rank in curve_points.measures(declared).items():
             numbers = _numbers(run, name, list(by_rank.values()))
             shown = [model for model in models if numbers["model"].eq(model).any()][:MOST_MODELS]
             groups = [

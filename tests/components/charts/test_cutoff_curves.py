@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from components.charts.cutoff_curves import cutoff_figure
-from metrics.presentation.chart_data import cutoff_points
+from metrics.presentation.chart_data import curve_points
 
 COLOURS = {"ann": "#0f6b78", "<u>ben</u>": "#c2571a"}
 METRICS = ("recall_at_10", "recall_at_1", "mrr", "ndcg_at_1", "ndcg_at_10", "hit_rate_at_5")
@@ -22,16 +22,16 @@ def numbers() -> pd.DataFrame:
 
 
 def test_only_measures_at_several_ranks_are_drawn_in_their_order() -> None:
-    found = cutoff_points.measures(METRICS)
+    found = curve_points.measures(METRICS)
     assert found == {"ndcg": {1: "ndcg_at_1", 10: "ndcg_at_10"}, "recall": {1: "recall_at_1", 10: "recall_at_10"}}
-    points = cutoff_points.points(numbers(), found)
+    points = curve_points.points(numbers(), found)
     assert points[points["series"] == "ann"][["label", "k", "value"]].to_numpy().tolist() == [
         ["ndcg", 1, 0.3], ["ndcg", 10, 0.4], ["recall", 1, 0.1], ["recall", 10, 0.0],
     ]  # fmt: skip
 
 
 def test_each_line_has_a_band_and_says_its_interval() -> None:
-    points = cutoff_points.points(numbers(), cutoff_points.measures(METRICS))
+    points = curve_points.points(numbers(), curve_points.measures(METRICS))
     figure = cutoff_figure(points, {"ndcg": "nDCG", "recall": "Recall"}, COLOURS)
     assert len(figure.data) == 8  # a band and a line for each of two measures and two models
     band, line = figure.data[:2]
