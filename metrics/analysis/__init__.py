@@ -3,8 +3,10 @@
 from metrics.analysis.cases.case_items import (
     CaseItem,
     CaseItems,
+    FullScoreEstimate,
     ShortSuites,
     case_items,
+    full_score_estimates,
     has_items,
     informative_cases,
     short_suites,
@@ -12,7 +14,6 @@ from metrics.analysis.cases.case_items import (
 from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
 from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_ids
 from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
-from metrics.analysis.cases.full_score import full_score_estimates
 from metrics.analysis.comparison.compare import Comparison, Difference, compare, compare_labels, comparison_of_columns
 from metrics.analysis.comparison.comparison_cases import differences, shares_within
 from metrics.analysis.comparison.decisions import Decision, decisions
@@ -56,11 +57,20 @@ from metrics.analysis.objects.object_pages import (
     object_place,
     objects,
 )
-from metrics.analysis.objects.operating_point import OperatingPoint, best_point, confusion_at, operating_point
+from metrics.analysis.objects.operating_point import (
+    OperatingPoint,
+    best_point,
+    confused,
+    confusion_at,
+    match_evaluators,
+    matched,
+    operating_point,
+    scored,
+    working_point,
+)
 from metrics.analysis.objects.segment_outcomes import SegmentOutcome, segment_outcomes
 from metrics.analysis.objects.segments import Segment, segments
 from metrics.analysis.objects.thumbnails import Window, thumbnails
-from metrics.analysis.objects.working_points import confused, match_evaluators, matched, scored, working_point
 from metrics.analysis.ranking.objectives import Objective, objectives
 from metrics.analysis.ranking.pareto_front import ParetoFront, Placing, pareto_front
 from metrics.analysis.ranking.several_suites import Overall, SeveralSuites, several_suites

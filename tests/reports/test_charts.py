@@ -10,7 +10,7 @@ from metrics.library.evaluator_choice import CONSISTENCY
 from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, ScorePanel, Series
 from metrics.presentation.chart_data.confusion_counts import OTHERS
 from metrics.reports.build import build
-from metrics.reports.renderers.charts import coloured_models, figure_of
+from metrics.reports.renderers.box_plots import coloured_models, figure_of
 from metrics.reports.renderers.figures import Figure
 from metrics.reports.renderers.plots import Inks, is_wide, plot
 from metrics.reports.report import Report

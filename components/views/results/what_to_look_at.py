@@ -9,7 +9,7 @@ from components.data.run_reads import of_run
 from components.widgets import url
 from components.widgets.literal import literal
 from metrics.analysis import Column, Leaderboard
-from metrics.analysis.findings import case_defects
+from metrics.analysis.findings import problems
 from metrics.analysis.leaderboard.cells import Cell, misses_surely
 from metrics.presentation import format
 from metrics.presentation.format import middle
@@ -17,7 +17,7 @@ from metrics.presentation.phrases import metric_title
 
 MAX_LINES = 3
 SHARE = 0.05  # of a model's answers, above which that they are empty is said first
-blank_answers = of_run(case_defects.blank_answers)
+blank_answers = of_run(problems.blank_answers)
 Line = tuple[str, str, Column, bool]  # text, model, metric, whether it is about the cases beyond the threshold
 
 

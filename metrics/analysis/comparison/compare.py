@@ -13,8 +13,7 @@ from metrics.analysis.comparison.shared_cases import changed_settings, paired_de
 from metrics.analysis.comparison.significance import Correction, PairedTest, corrected, largest_difference
 from metrics.analysis.comparison.unpaired import Unpaired, has_ends, one_sided
 from metrics.analysis.leaderboard.family import count_main_tests
-from metrics.analysis.leaderboard.few_groups import design_warning
-from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
+from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, design_warning, leaderboard
 from metrics.analysis.leaderboard.replicates import no_means
 from metrics.core.array_types import Floats, Ints
 from metrics.core.errors import InputError

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from metrics.analysis.cases.full_score import full_score_estimates
+from metrics.analysis.cases.case_items import full_score_estimates
 from metrics.analysis.findings.model_insights import Insight, insight_row
 from metrics.analysis.leaderboard.leaderboard import Cell, Column, Leaderboard
 from metrics.core.metric_names import full_name

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.leaderboard.cells import NOT_EVALUATED, Cell, Column
 from metrics.analysis.leaderboard.family import correct_family, count_tests
-from metrics.analysis.leaderboard.few_groups import few_groups
 from metrics.analysis.leaderboard.ranks import MAX_VALUES, Ranks, ranks, resample_ranks
 from metrics.analysis.leaderboard.replicates import column_key, no_means, short
 from metrics.analysis.leaderboard.resources import resource_ranks
@@ -20,7 +20,9 @@ from metrics.core.conventions import CONVENTIONS
 from metrics.core.evaluator import Evaluator, Metric, Status
 from metrics.core.label_keys import KEY
 from metrics.core.rounding import same_number
-from metrics.store import Run
+from metrics.core.sampling_design import SamplingDesign
+from metrics.stats.cluster_variance import design_freedom
+from metrics.store import Run, cache_by_run
 from metrics.store.threshold_profiles import ThresholdProfiles
 
 __all__ = ["NOT_EVALUATED", "Cell", "Column", "Leaderboard", "column_of", "leaderboard", "relative_goodness"]
@@ -30,6 +32,7 @@ UNTESTED = "no significance claimed: neither values per case nor resamples are s
 UNDER_WAY = "not ranked until every case is scored"
 TO_COME = "not scored yet"
 TOO_MANY = f"no significance claimed: more than {MAX_VALUES:,} values; a comparison tests any two models"
+MIN_FREEDOM = 4.0  # degrees of freedom, below which Satterthwaite's approximation is not reliable (Tipton 2015)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,3 +322,32 @@ def relative_goodness(metric: Metric, values: Sequence[float | None]) -> list[fl
             good = good if metric.direction.value == "higher" else 1.0 - good
         found.append(good)
     return found
+
+
+@cache_by_run(maxsize=64)
+def few_groups(run: Run, tag: str | None = None) -> str | None:
+    """Return the warning of a run's design, over all its cases or those with a tag; see `design_warning`."""
+    return design_warning(run.sampling_design(tag))
+
+
+def design_warning(design: SamplingDesign) -> str | None:
+    """Return a sentence where the design is worth fewer than MIN_FREEDOM + 1 groups of equal size; None for other
+    designs.
+
+    Of ungrouped cases with weights each is a group; of plain cases n says as much. Source of MIN_FREEDOM: Tipton,
+    Psychological Methods 20:375, 2015.
+    """
+    if design.plain or not len(design):
+        return None
+    masses = np.bincount(design.units, design.weights)
+    worth = design_freedom(design.units, design.weights) + 1
+    if worth >= MIN_FREEDOM + 1:
+        return None
+    count = np.count_nonzero(masses)
+    groups = f"{count:,} {'weighted case' if design.clusters is None else 'group'}{'' if count == 1 else 's'}"
+    of = "cases" if design.weights is None else "weight"
+    largest = f", the largest with {100 * masses.max() / masses.sum():.0f} % of the {of}" if count > 1 else ""
+    return (
+        f"Too few or too unequal groups: {groups}{largest}, worth {worth:.1f} equal ones. Intervals and tests may be "
+        f"too narrow or too wide: use {MIN_FREEDOM + 1:g} equal groups or more."
+    )

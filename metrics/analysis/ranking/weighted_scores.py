@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.analysis.leaderboard.few_groups import few_groups
+from metrics.analysis.leaderboard.leaderboard import few_groups
 from metrics.analysis.leaderboard.ranks import Ranks, case_ranks, ranks_of_resamples
 from metrics.analysis.leaderboard.replicates import replicates
 from metrics.analysis.ranking.objectives import Objective, chosen_objectives, objective_values

@@ -8,9 +8,8 @@ them in `Outputs.changes`.
     outputs = fix(suite, outputs, findings)
 """
 
-from metrics.ingest.lint.checks import advice, fix_all, lint
+from metrics.ingest.lint.checks import FIXES, advice, fix, fix_all, lint
 from metrics.ingest.lint.findings import Finding
-from metrics.ingest.lint.fixes import FIXES, fix
 from metrics.ingest.lint.unknown_classes import (
     TASKS_ASKED,
     ClassChoice,

@@ -18,7 +18,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import text_of
 from metrics.core.suite import PREDICTIONS, Outputs, Suite
 from metrics.core.unicode_forms import normalized
-from metrics.ingest.lint.fixes import changed
+from metrics.ingest.lint.checks import changed
 from metrics.vision.geometry import whole
 
 TASKS_ASKED = ("detection", "segmentation", "classification")  # whose predictions may have classes the suite has not

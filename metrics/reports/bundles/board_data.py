@@ -1,20 +1,31 @@
-"""The leaderboard of a bundle: the heatmap with all its columns, each order of the models, and the cases behind it."""
+"""The leaderboard of a bundle: the heatmap with all its columns, each order of the models, and the cases behind it: the
+worst of each number, and of all numbers together as many as it has room for.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from metrics import analysis
 from metrics.analysis import Column, Leaderboard
 from metrics.presentation.format import metric_name, plural
 from metrics.presentation.viewers import board_drawing
 from metrics.presentation.viewers.case_rows import case_rows
+from metrics.reports.bundles import MOST_CASES
 from metrics.reports.bundles.data_file import clean, clean_text, hash_address
-from metrics.reports.bundles.shown_cases import CaseList, ShownCases
 from metrics.store import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.analysis import Column, Leaderboard
 
 OF_DRAWER = 20  # cases beside the board
 
 FullAnswers = Mapping[tuple[str, int], str | None]  # of a case, by model and repeat
+Number = tuple[str, str, str]  # evaluator, metric, model
 
 
 def board_data(run: Run, board: Leaderboard) -> dict[str, Any]:
@@ -109,3 +120,62 @@ def without_keys(beginning: str, full: str | None) -> str:
         return clean_text(beginning)
     line = next((line for line in clean_text(full).splitlines() if line.strip()), "")
     return line if len(line) <= len(beginning) else line[: len(beginning) - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseList:
+    """The cases that are shown of one number, the worst first, and how many it has."""
+
+    rows: pd.DataFrame
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCases:
+    """The ids of the cases in the order of the suite, the list of each number, and what is left out, in words."""
+
+    ids: tuple[str, ...]
+    lists: Mapping[Number, CaseList]
+    left_out: str
+
+
+def shown_cases(run: Run, board: Leaderboard, most: int) -> ShownCases:
+    """Return the `most` worst cases of each number; where they are more than MOST_CASES, the worst of each first."""
+    lists = {number: _list(run, number, most) for number in _numbers(board)}
+    ids = dict.fromkeys(_worst_first(lists, most))
+    chosen = set(list(ids)[:MOST_CASES])
+    kept = {
+        number: replace(found, rows=found.rows[found.rows["case_id"].isin(chosen)].reset_index(drop=True))
+        for number, found in lists.items()
+    }
+    every = [str(case_id) for case_id in run.suite.cases["case_id"].to_pylist()]
+    there = tuple(case_id for case_id in every if case_id in chosen)
+    return ShownCases(there, kept, _left_out(len(there), len(every), most))
+
+
+def _numbers(board: Leaderboard) -> Iterator[Number]:
+    first: dict[tuple[str, str], Column] = {}
+    for column in board.columns:  # a metric by label has a column a label, and the same cases behind each
+        first.setdefault((column.evaluator, column.metric), column)
+    yield from ((evaluator, metric, model) for evaluator, metric in first for model in board.models)
+
+
+def _list(run: Run, number: Number, most: int) -> CaseList:
+    evaluator, metric, model = number
+    found = analysis.with_answers(run, analysis.cases(run, evaluator, metric, model=model, limit=most))
+    return CaseList(found.rows, found.total)
+
+
+def _worst_first(lists: Mapping[Number, CaseList], most: int) -> Iterator[str]:
+    columns = [found.rows["case_id"].tolist() for found in lists.values()]
+    for rank in range(most):
+        yield from (ids[rank] for ids in columns if rank < len(ids))
+
+
+def _left_out(shown: int, there: int, most: int) -> str:
+    if shown == there:
+        return ""
+    return (
+        f"{plural(shown, 'case')} of {there:,}: at most {most:,} of each number, the worst, and {MOST_CASES:,} in all. "
+        "The numbers are those of all cases."
+    )

@@ -1,13 +1,16 @@
-"""Box plots of scores by question: a panel a metric, a row a model, and the numbers beside them."""
+"""Box plots of scores by question: a panel a metric, a row a model, and the numbers beside them; and
+the figure of any chart of a report.
+"""
 
 from collections.abc import Sequence
 
 from metrics.analysis import Distribution
-from metrics.presentation.blocks import ScoreBox, ScorePanel
+from metrics.presentation.blocks import Bars, Chart, Radar, ScoreBox, ScorePanel
 from metrics.presentation.format import interval, number, short_names, shorten
 from metrics.presentation.palette import ACCENT, INK, LINE, MUTED, SERIES, SURFACE, series
 from metrics.reports.renderers.figures import Figure, Label
-from metrics.reports.renderers.plots import Inks
+from metrics.reports.renderers.plots import Inks, plot
+from metrics.reports.report import Report
 
 WIDE = 680.0
 NAMES, NUMBERS = 150.0, 210.0  # room for the names on the left, for the numbers on the right
@@ -144,3 +147,18 @@ def _ticks(low: float, high: float) -> list[float]:
     )
     first = -(-low // step)
     return [round(step * index, 9) for index in range(int(first), int(high / step + 1e-9) + 1)]
+
+
+def figure_of(chart: Chart, inks: Inks) -> Figure:
+    """Return the figure of a chart; its title is set by the renderer."""
+    return box_plots([chart], inks) if isinstance(chart, ScorePanel) else plot(chart, inks)
+
+
+def coloured_models(report: Report) -> tuple[str, ...]:
+    """Return the models that have a colour in charts; if there are more, those that charts choose."""
+    most = len(SERIES[False])
+    if len(report.models) <= most:
+        return report.models
+    charts = (chart for group in report.charts for chart in group.charts)
+    chosen = [model for chart in charts if isinstance(chart, Bars | Radar) for model in chart.models]
+    return tuple(dict.fromkeys([*chosen, *report.models]))[:most]

@@ -14,7 +14,7 @@ from metrics.presentation.heatmap_parts import HeatmapCell, HeatmapPart, heatmap
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, STEPS, SURFACE, ramp, text_colour
 from metrics.presentation.safe_text import is_code, shown_tree
 from metrics.reports import report_texts as texts
-from metrics.reports.renderers.charts import coloured_models, figure_of
+from metrics.reports.renderers.box_plots import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture, svg
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.report import Fact, Method, Report, Summary

@@ -20,7 +20,7 @@ from metrics.presentation.heatmap_parts import FEW_MODELS, HeatmapCell, HeatmapP
 from metrics.presentation.palette import ACCENT, INK, LINE, MARKS, MUTED, SERIES, SURFACE, ramp
 from metrics.presentation.safe_text import is_code, is_rtl, shown_tree
 from metrics.reports import report_texts as texts
-from metrics.reports.renderers.charts import coloured_models, figure_of
+from metrics.reports.renderers.box_plots import coloured_models, figure_of
 from metrics.reports.renderers.figures import legend, picture
 from metrics.reports.renderers.plots import Inks, is_wide
 from metrics.reports.renderers.typesetting import FIRST_FONTS, figure_data, fonts, typeset

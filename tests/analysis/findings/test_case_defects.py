@@ -117,5 +117,5 @@ def test_an_evaluator_that_is_gone_leaves_the_others_defects(workspace: Path) ->
 
 
 def test_so_many_files_are_listed(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.analysis.findings.case_defects.MOST", 2)
+    monkeypatch.setattr("metrics.analysis.findings.problems.MOST", 2)
     assert problems(agents()).query("kind == 'artifact'")["case_ids"].tolist() == [["a"], ["b"]]

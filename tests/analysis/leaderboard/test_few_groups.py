@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metrics.analysis import compare, leaderboard
-from metrics.analysis.leaderboard.few_groups import design_warning
+from metrics.analysis.leaderboard.leaderboard import design_warning
 from metrics.cli.gate_command import print_leaderboard
 from metrics.core.sampling_design import SamplingDesign
 from metrics.presentation.viewers import board_drawing

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from metrics.analysis import match_evaluators, matched, scored, working_point
-from metrics.analysis.objects.working_points import listed
+from metrics.analysis.objects.operating_point import listed
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 

@@ -15,7 +15,7 @@ from metrics.core.errors import InputError
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.viewers import panoptic_panels
-from metrics.reports.bundles import shown_cases as choice
+from metrics.reports.bundles import board_data as choice
 from metrics.reports.bundles.bundle_files import VIEWERS, bundle_zip, page_files, write_bundle
 from metrics.reports.bundles.case_data import case_data
 from metrics.store import Run, Workspace
