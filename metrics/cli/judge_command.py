@@ -141,7 +141,7 @@ def _add_preferences(actions: Any) -> None:
 
 def _preferences(options: argparse.Namespace) -> None:
     from metrics.analysis.preferences.judging import judge_preferences, preference_estimate
-    from metrics.presentation.preference_words import judged_lines, preference_lines
+    from metrics.presentation.ranking_words import judged_lines, preference_lines
 
     run = run_of(options, finished=True)
     chosen: dict[str, Any] = {"criterion": options.criterion, "cases": options.cases, "seed": options.seed}

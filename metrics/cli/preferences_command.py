@@ -53,7 +53,7 @@ def _add(options: argparse.Namespace) -> None:
 
 
 def _exported(run: Run) -> "pd.DataFrame":
-    from metrics.presentation.preference_words import exported_frame
+    from metrics.presentation.ranking_words import exported_frame
 
     return exported_frame(Preferences(run).table().to_pylist())
 
@@ -61,7 +61,7 @@ def _exported(run: Run) -> "pd.DataFrame":
 def _ranking(options: argparse.Namespace) -> None:
     from metrics.analysis.preferences.matches import SOURCES, preference_criteria
     from metrics.analysis.preferences.preferred import preferred
-    from metrics.presentation.preference_words import preference_lines, ranking_frame
+    from metrics.presentation.ranking_words import preference_lines, ranking_frame
 
     run = run_of(options)
     counts = preference_criteria(run)

@@ -17,7 +17,7 @@ from components.widgets import url
 from components.widgets.frame import empty
 from metrics.analysis.preferences.pairs import Pair
 from metrics.presentation import format
-from metrics.presentation.preference_words import judged_lines, left_sentence
+from metrics.presentation.ranking_words import judged_lines, left_sentence
 
 if TYPE_CHECKING:
     from components.data import GivenFile

@@ -11,9 +11,9 @@ from components.views.curves import curve_parts
 from components.views.results import preference_standings
 from components.views.results.case_difficulty import draw_case_difficulty
 from components.views.results.chart_view import View
-from components.views.results.head_to_head import draw_head_to_head
 from components.views.results.noise_view import draw_noise
 from components.views.results.pareto_view import draw_pareto
+from components.views.results.preference_standings import draw_head_to_head
 from components.views.results.suites_view import draw_suites
 from components.views.results.weighted_view import draw_weighted
 from components.widgets import controls, filters, url
@@ -145,7 +145,7 @@ def show_matches(view: View) -> None:
     """The models ranked by the cases on which they beat each other: in one metric, or by preferences."""
     source = preference_standings.choose_source(view.run)
     if source is not None:
-        preference_standings.draw(view.run, source, view.tag, view.colours)
+        preference_standings.draw_standings(view.run, source, view.tag, view.colours)
         return
     offered = [one for one in _with_cases(view) if one.direction != "none" and one.label_key is None]
     if not offered or len(view.leading) < 2:

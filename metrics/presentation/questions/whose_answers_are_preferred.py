@@ -10,15 +10,15 @@ from metrics.analysis.preferences.style import style_control
 from metrics.core.schema import By
 from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import count, interval, number, plural, short_names
-from metrics.presentation.preference_words import (
+from metrics.presentation.question import QUICK, question
+from metrics.presentation.ranking_words import (
     SOURCES,
     agreed_sentence,
     bias_sentence,
+    rank_text,
     standing_sentence,
     style_sentence,
 )
-from metrics.presentation.question import QUICK, question
-from metrics.presentation.ranking_words import rank_text
 from metrics.stats.corrections import is_significant
 from metrics.store import Run
 

@@ -7,8 +7,7 @@ import pytest
 
 from metrics.analysis import head_to_head
 from metrics.analysis.preferences.preferred import more_matches
-from metrics.presentation.preference_words import ranking_frame
-from metrics.presentation.ranking_words import ADDED, matches_sentence
+from metrics.presentation.ranking_words import ADDED, matches_sentence, ranking_frame
 from metrics.stats.bradley_terry import bradley_terry
 from tests.analysis.scored import scored_run
 

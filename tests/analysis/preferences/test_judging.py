@@ -10,7 +10,7 @@ from metrics.analysis.preferences.preferred import position_bias, preferred
 from metrics.cli.main import main
 from metrics.core.errors import InputError, JudgeDown
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.preference_words import judged_lines
+from metrics.presentation.ranking_words import judged_lines
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Preferences
 from tests.engine.engine_scenes import finished

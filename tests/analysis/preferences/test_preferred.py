@@ -12,7 +12,7 @@ from metrics.analysis.preferences.preferred import first_share, judge_and_people
 from metrics.analysis.preferences.style import style_control
 from metrics.core.schema import preference
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.preference_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
+from metrics.presentation.ranking_words import agreed_sentence, bias_sentence, left_sentence, preference_lines
 from metrics.stats.bradley_terry import bradley_terry
 from metrics.stats.intervals import wilson
 from metrics.store import Run, Workspace
