@@ -20,6 +20,7 @@ EVALUATORS = {  # by `type` or `name`, in lower case without "evaluator" and "ra
     "goldenanswer": ("answer_semantic_similarity", "answer_correctness"),
     "consistency": (),  # by its metrics
 }
+JOINED = ("--param", "hallucination_hhem.mode=joined")  # one text of all passages, as HHEM is asked there
 PAIRS = {"rouge_score": "consistency_rouge", "bert_score": "consistency_bertscore"}
 FOLLOWED = {  # what metrics_to_run_consistency may name
     re.sub("^(retrieval|generation)_score_", "", column): f"{evaluator}.{metric}"
@@ -221,6 +222,8 @@ def _evaluators(document: _Section, config: RagConfig) -> None:
             section.problem(repr(kind), "TRECEvaluator, ConsistencyEvaluator or GoldenAnswerEvaluator", "type")
             continue
         chosen += EVALUATORS[name]
+        if "hallucination_hhem" in EVALUATORS[name]:
+            config.arguments += JOINED
         config.arguments += _options(options, name, chosen)
         judge = _judge(section, options)
         if judge:

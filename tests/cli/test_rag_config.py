@@ -16,6 +16,7 @@ from metrics.ingest.formats.open_rag_eval import read_rag_results
 from metrics.store import Workspace
 from tests.reports.test_rag_results import ANSWERS
 
+JOINED = ["--param", "hallucination_hhem.mode=joined"]
 TREC = "umbrela,autonuggetizer,citation,hallucination_hhem,no_answer"
 CONFIG = """
 input_queries: "queries.csv"
@@ -55,7 +56,7 @@ def folder(tmp_path):
 def test_a_configuration_becomes_arguments(folder):
     config = read(folder / "config.yaml")
     assert config.arguments == [
-        str(folder / "answers.csv"),
+        str(folder / "answers.csv"), *JOINED,
         "--param", "umbrela.k_values=[1, 3]", "--run-consistency",
         "--param", "consistency_statistics.metrics_to_run_consistency=umbrela.umbrela,autonuggetizer.vital",
         "--param", "consistency_bertscore.token_encoder=xlm-roberta-large",
@@ -78,12 +79,12 @@ def test_a_configuration_becomes_arguments(folder):
 
 
 FORMS = {
-    "the shortest": ("evaluator: {name: trecrag}", ["--evaluators", TREC]),
+    "the shortest": ("evaluator: {name: trecrag}", [*JOINED, "--evaluators", TREC]),
     "BERTScore rescaled, with the tool's own model": ("evaluator: {name: consistency, options: {metrics: [{bert_score: {rescale_with_baseline: True}}]}}", ["--param", "consistency_bertscore.token_encoder=xlm-roberta-large", "--param", "consistency_bertscore.layer=17", "--param", "consistency_bertscore.rescale_with_baseline=true", "--evaluators", "consistency_bertscore"]),
     "BERTScore of another model": ("evaluator: {name: consistency, options: {metrics: [{bert_score: {model_type: /models/bert, lang: fr, rescale_with_baseline: false}}]}}", ["--param", "consistency_bertscore.token_encoder=/models/bert", "--param", "consistency_bertscore.lang=fr", "--param", "consistency_bertscore.rescale_with_baseline=false", "--evaluators", "consistency_bertscore"]),
     "golden answers": ("evaluator: {type: GoldenAnswerEvaluator, model: {type: AnthropicModel, name: claude}, options: {num_questions: 3}}", ["--judge", "anthropic/claude", "--evaluators", "answer_semantic_similarity,answer_correctness"]),
     "consistency without metrics": ("evaluator: {name: consistency}", ["--evaluators", "consistency_rouge,consistency_bertscore"]),
-    "a server of one's own": ("evaluator: {type: TRECEvaluator, model: {type: openai, name: qwen, base_url: 'http://localhost:1/v1', generation_kwargs: {max_tokens: 900, reasoning_effort: low}}}", ["--judge", "qwen", "--judge-base-url", "http://localhost:1/v1", "--judge-option", "max_tokens=900", "--judge-option", "reasoning_effort=low", "--evaluators", TREC]),
+    "a server of one's own": ("evaluator: {type: TRECEvaluator, model: {type: openai, name: qwen, base_url: 'http://localhost:1/v1', generation_kwargs: {max_tokens: 900, reasoning_effort: low}}}", [*JOINED, "--judge", "qwen", "--judge-base-url", "http://localhost:1/v1", "--judge-option", "max_tokens=900", "--judge-option", "reasoning_effort=low", "--evaluators", TREC]),
 }  # fmt: skip
 
 
@@ -168,8 +169,6 @@ def test_problems(folder, text, said):
 
 def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_server, capsys):
     path = folder / "config.yaml"
-    kept = [line for line in CONFIG.splitlines() if "bert_score" not in line]  # its model is not here
-    path.write_text("\n".join(kept))
     assert main(["eval", f"--config={path}", "--judge-base-url", judge_server.url, "--judge-concurrency", "2"]) == 0
     captured = capsys.readouterr()
     assert "not used of" in captured.err
@@ -188,6 +187,11 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
         assert columns[f"run_{number}_generation_score_hallucination_score"].isna().all(), "no model is installed"
     reason = "results.csv: generation_score_hallucination_score is empty: no classifier is chosen: set classifier to"
     assert reason in captured.err
+    assert columns["consistency_bert_score"].isna().all()
+    said = [
+        line for line in captured.err.splitlines() if line.startswith("results.csv: consistency_bert_score is empty: ")
+    ]
+    assert len(said) == 1, captured.err
     assert (
         main(["export", "latest", "--what", "open_rag_eval", "--format", "csv", "-o", str(folder / "again.csv")]) == 0
     )

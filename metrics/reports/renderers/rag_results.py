@@ -37,6 +37,7 @@ OWNERS = {  # the evaluator of each column
     **{column: evaluator for column, (evaluator, _) in SCALARS.items()},
 }  # fmt: skip
 PAIRS = {"consistency_bertscore": ("bert_score", "f1"), "consistency_rouge": ("rouge_score", "rougeL")}
+PAIRED = {CONSISTENCY + name: evaluator for evaluator, (name, _) in PAIRS.items()}  # the evaluator of each column
 LEAST_REPEATS = 3  # from which Open RAG Eval speaks of consistency
 NUGGET_CREDIT = {"support": 1.0, "partial support": 0.5, "not support": 0.0}
 CITATION_CREDIT = {"full": ("full_credit", 1.0), "partial": ("partial_credit", 0.5), "none": ("no_credit", 0.0)}
@@ -86,19 +87,22 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
     ordered = ["query_id", "query"]
     for prefix in prefixes.values():
         ordered += [prefix + name for name in COLUMNS if prefix + name in found or OWNERS.get(name) in run.evaluators]
+    found |= dict.fromkeys(name for name, owner in PAIRED.items() if owner in run.evaluators)
     return pd.DataFrame(table, columns=[*ordered, *(name for name in found if name not in ordered)])
 
 
 def empty_columns(run: Run, model: str | None = None) -> list[str]:
     """Return which columns of a model's result CSV are empty, each with the most frequent reason."""
     rows = run.query(
-        "SELECT evaluator, mode(coalesce(reason, status)) AS reason FROM scores WHERE model = ? GROUP BY evaluator "
-        "HAVING count(value) = 0",
+        """SELECT evaluator, mode(reason) AS reason FROM (
+               SELECT model, evaluator, value, coalesce(reason, status) AS reason FROM scores
+               UNION ALL SELECT model, evaluator, value, reason FROM aggregates  -- alone where repeats are compared
+           ) WHERE model = ? GROUP BY evaluator HAVING count(value) = 0""",
         [_model(run, model)],
     )
     reasons = dict(zip(rows["evaluator"], rows["reason"], strict=True))
-    empty = [name for name in COLUMNS if OWNERS.get(name) in reasons]
-    return [f"{name} is empty: {reasons[OWNERS[name]]}" for name in empty]
+    owners = {name: OWNERS[name] for name in COLUMNS if name in OWNERS} | PAIRED
+    return [f"{name} is empty: {reasons[owner]}" for name, owner in owners.items() if owner in reasons]
 
 
 def has_scores(run: Run) -> bool:
