@@ -23,6 +23,7 @@ from metrics.judge.rubrics import with_rubric
 from metrics.library.judge_choice import chosen_models
 from metrics.library.own_score_columns import score_columns
 from metrics.store import Workspace
+from metrics.text.agents.steps import steps
 
 Parameters = Mapping[str, Mapping[str, Any]]
 CONSISTENCY = "consistency_statistics"  # the evaluator that run_consistency adds
@@ -30,7 +31,7 @@ ANSWERS = ("answer", "trace", "predictions", "predicted_value", "choice_logprobs
 JSON_OBJECT = r"^\s*\{\s*\"(?s:.*)\}\s*$"
 SHORT_ANSWER = 40  # characters: a name, a number, a date, a few words
 CITATION = r"\[\^?\d{1,3}\]|【\d"  # in an answer: the number of a passage
-COMPARED_CASES = 200  # whose contexts are compared between models
+COMPARED = 200  # cases whose contexts are compared between models, expected answers that are read for steps
 MOST_FOR_MODELS = 20_000  # outputs up to which local models run unasked
 CASE_INPUTS = frozenset(field.name for field in CASE_FIELDS)
 MOST_USERS = 4  # evaluators that need a field which was written down for them
@@ -79,10 +80,11 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     """Return what the data has: every column with a value, `annotations`, `predictions`, `keypoints` where both have
     some, `segments` where classes are things or stuff, `repeats` where cases have several outputs, `few_answers` where
     the expected answers recur like labels, `short_answers` where most are short enough to be met to the letter or are
-    JSON objects, `worded_answers` where they are no JSON objects, `ordered_labels` where the classes are numbers,
-    `class_parents` where they are in a hierarchy, `scored_predictions` where predictions have scores, `single_truths`
-    where a case has one true class, or objects, `cited_passages` where answers cite, `own_contexts` where contexts tell
-    models apart, `set_budgets` where cases say what they may cost, and `few_outputs`.
+    JSON objects, `worded_answers` where they are no JSON objects, `listed_steps` where most have several steps,
+    `ordered_labels` where the classes are numbers, `class_parents` where they are in a hierarchy, `scored_predictions`
+    where predictions have scores, `single_truths` where a case has one true class, or objects, `cited_passages` where
+    answers cite, `own_contexts` where contexts tell models apart, `set_budgets` where cases say what they may cost, and
+    `few_outputs`.
     """
     tables = [suite.cases, outputs.outputs]
     present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
@@ -113,6 +115,9 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     structured = _most(pc.match_substring_regex(expected, JSON_OBJECT))  # compared by field, not by words or as labels
     if structured or _most(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)):
         present.add("short_answers")
+    first = expected.slice(0, COMPARED).to_pylist()
+    if 2 * sum(len(steps(text)) > 1 for text in first) > len(first):
+        present.add("listed_steps")
     if structured:
         present.discard("few_answers")
     else:
@@ -147,7 +152,7 @@ def _differ_by_model(table: pa.Table, models: int) -> bool:
     """Return whether models have retrieved contexts of their own: there is one model, or they differ within a case."""
     if models == 1:
         return True
-    first = table["case_id"].unique().slice(0, COMPARED_CASES)
+    first = table["case_id"].unique().slice(0, COMPARED)
     rows = table.filter(pc.is_in(table["case_id"], first))
     contexts = pa.table({"case_id": rows["case_id"], "text": pc.binary_join(rows[1], "\x1f")})
     return bool(contexts.group_by(["case_id", "text"]).aggregate([]).num_rows > len(first))

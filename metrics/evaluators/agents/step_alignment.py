@@ -77,6 +77,7 @@ class _Alignment:
 @evaluator(
     tasks=("agent", "text"),
     inputs=("answer", "expected_answers"),
+    default_needs=("listed_steps",),
     metrics=(
         *(
             Metric.lower(name, description, high=math.inf, threshold=None, primary=name == "edits", unit="steps")
