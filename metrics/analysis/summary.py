@@ -5,6 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.core.conventions import ASSAY, USER
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.store import Run
@@ -23,15 +24,17 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
     where it rests on a local model that none is calibrated for); a case with
     repeats counts once, with the mean of its values.
 
-    Of each model: evaluator, metric, pass_mark; total_tests = passed + failed + unscored; pass_rate = passed / (passed
-    + failed), None where none is scored; average_score; dimension_averages: the mean of every other metric that has one
-    (of a rubric, its dimensions); failures: test (case_id, question, expected_answers, tags), output (the answer) and
-    evaluation (overall_score, dimension_scores, passed, reason), the worst first. Numbers over all cases are those of
-    the leaderboard. InputError where the run has no such evaluator, or it has no values per case.
+    Of each model: evaluator, metric, pass_mark, pass_mark_of (whose it is, see core.conventions); total_tests = passed
+    + failed + unscored; pass_rate = passed / (passed + failed), None where none is scored; average_score;
+    dimension_averages: the mean of every other metric that has one (of a rubric, its dimensions); failures: test
+    (case_id, question, expected_answers, tags), output (the answer) and evaluation (overall_score, dimension_scores,
+    passed, reason), the worst first. Numbers over all cases are those of the leaderboard. InputError where the run has
+    no such evaluator, or it has no values per case.
     """
     entry = _choose_evaluator(run, evaluator)
     primary, names = entry.primary, _dimensions(run, entry)
     mark = pass_mark if pass_mark is not None else primary.threshold
+    of = USER if pass_mark is not None else run.threshold_of(entry.id, primary) or ASSAY
     if mark is None:
         if entry.local_models(entry.parameters(**run.evaluators[entry.id])):
             expected = "pass_mark, or a threshold calibrated for the model (python -m metrics calibrate)"
@@ -43,6 +46,7 @@ def summarize(run: Run, evaluator: str | None = None, pass_mark: float | None = 
             "evaluator": entry.id,
             "metric": primary.name,
             "pass_mark": mark,
+            "pass_mark_of": of,
             **_counts(run, entry, model, mark, names),
             "average_score": cells[model, f"{entry.id}/{primary.name}"].value,
             "dimension_averages": {

@@ -17,7 +17,7 @@ from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
 from metrics.core.fields import words_of
 from metrics.core.prompt import Prompt
-from metrics.core.rounding import NEAR, at_least, at_most
+from metrics.core.rounding import NEAR, at_least, at_most, verdict
 from metrics.core.suite import Case, Task
 
 Resource = Literal["judge", "embedder", "token_encoder", "classifier", "language_model"]
@@ -115,6 +115,10 @@ class Metric:
     def passes(self, value: float, threshold: float) -> bool:
         """Return whether `value` is on the good side of `threshold`, or on it but for rounding."""
         return (at_most if self.direction is Direction.LOWER else at_least)(value, threshold)
+
+    def verdict(self, value: float | None) -> bool | None:
+        """Return whether `value` passes the metric's own threshold; None where nothing says."""
+        return verdict(value, self.threshold, self.direction)
 
 
 class Parameters(BaseModel):

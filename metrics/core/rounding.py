@@ -42,6 +42,16 @@ def at_most(value: Floats | float, limit: float) -> Bools | bool:
     return value <= limit + NEAR * max(1.0, abs(limit))
 
 
+def verdict(value: float | None, threshold: float | None, direction: str) -> bool | None:
+    """Return whether a value is on the good side of a threshold, or on it but for rounding.
+
+    None where it has no value, or NaN, or there is no threshold or no better side of it (`direction` none).
+    """
+    if value is None or value != value or threshold is None or direction == "none":
+        return None
+    return (at_most if direction == "lower" else at_least)(value, threshold)
+
+
 def at_least_sql(value: str, limit: str) -> str:
     """Return the SQL of `at_least`, of two expressions."""
     return f"({value} >= {limit} - {NEAR} * greatest(1, abs({limit})))"

@@ -62,6 +62,7 @@ def test_a_rubric_is_summed_up_as_its_reference_does(rated: Run) -> None:
 def test_another_pass_mark(rated: Run, mark: float, passed: int) -> None:
     found = rated.summarize(pass_mark=mark)["m"]
     assert (found["pass_mark"], found["passed"], len(found["failures"])) == (mark, passed, 3 - passed)
+    assert (found["pass_mark_of"], rated.summarize()["m"]["pass_mark_of"]) == ("user", "Assay")
 
 
 class Reversed(Run):

@@ -22,6 +22,7 @@ from metrics.presentation.guarantee_words import footnotes
 from metrics.presentation.phrases import board_notes
 from metrics.presentation.question import answers
 from metrics.reports.build import build
+from metrics.reports.exchange.exporters import export
 from metrics.store import Run, Workspace
 from tests.judge.server import JudgeServer
 
@@ -138,6 +139,9 @@ def test_the_run_says_everywhere_how_it_was_made(workspace: Path, capsys: pytest
     missed = analysis.problems(run).set_index("metric")
     assert missed.loc["unique_sentences", "threshold_of"] == "H2O Eval Studio"
     assert missed.loc["unique_sentences", "message"].endswith("below the threshold 0.75 (H2O Eval Studio's)")
+    for tool in ("promptfoo", "opentelemetry"):
+        assert "≥ 0.75 (H2O Eval Studio's)" in export(run, tool).decode(), tool
+    assert next(iter(run.summarize().values()))["pass_mark_of"] == "H2O Eval Studio"
     report = build(run)
     facts = {fact.name: fact.value for group in report.facts for fact in group.facts}
     assert facts["Made as in"] == said
@@ -183,6 +187,10 @@ def test_the_preset_is_the_systems_evaluators_and_never_unasked(workspace: Path)
     assert {"looping_detection", "rouge", "answer_relevancy", "byop"} <= set(chosen)
     assert not {"faithfulness", "groundedness", "json_schema"} & set(chosen) - {"json_schema"}, "no contexts"
     assert len(made(workspace).evaluators) < len(chosen)
+    assert "step_alignment" not in chosen, "no answer has several steps"
+    steps = [{**row, "expected": "1. Look it up.\n2. Say it."} for row in ROWS]
+    asked = as_evaluation(steps, None, None, {"workspace": workspace, "preset": "h2o"})
+    assert "step_alignment" in prepare(asked, "python").evaluators
     with pytest.raises(InputError, match="found 'h20'"):
         made(workspace, preset="h20")
 

@@ -16,7 +16,7 @@ from metrics.presentation import palette
 from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.viewers import case_texts
-from metrics.presentation.viewers.case_rows import is_failing, value_look
+from metrics.presentation.viewers.case_rows import value_look
 
 MAX_OPENED = 3  # evaluators whose evidence is open, beside that of the page's number
 MAX_MARKS = 8  # scores under an answer
@@ -110,8 +110,4 @@ class CaseScores(NamedTuple):
 def _mark(row: Mapping[Any, Any], columns: Mapping[Key, Column]) -> bool | None:
     """Return whether a score passes; None where its metric has no threshold or it has no value."""
     column = columns.get((row["evaluator"], row["metric"]))
-    if column is None or column.threshold is None or column.direction == "none":
-        return None
-    if row["value"] is None or row["value"] != row["value"]:
-        return None
-    return not is_failing(float(row["value"]), column)
+    return None if column is None else column.verdict(row["value"])

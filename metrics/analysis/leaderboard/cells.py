@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from metrics.core.calibration import Calibration
 from metrics.core.conventions import limit, threshold_words
 from metrics.core.evaluator import MAX_MISSING, MISSING
+from metrics.core.rounding import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Column:
     quantile: bool = False
     first: bool = False
     threshold_of: str = ""
+
+    def verdict(self, value: float | None) -> bool | None:
+        """Return whether a value passes the threshold; None where nothing says."""
+        return verdict(value, self.threshold, self.direction)
 
     @property
     def limit(self) -> str:

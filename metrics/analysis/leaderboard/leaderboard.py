@@ -269,11 +269,7 @@ def _cells(metric: Metric, rows: Sequence[Mapping[str, Any]], tested: Ranks | No
     cells = []
     for row, good in zip(rows, goodness, strict=True):
         places = None if row["value"] is None else ranges.get(row["model"])
-        wrong = (
-            row["value"] is not None
-            and metric.threshold is not None
-            and not metric.passes(row["value"], metric.threshold)
-        )
+        wrong = metric.verdict(row["value"]) is False
         cells.append(
             Cell(
                 value=row["value"],

@@ -64,7 +64,7 @@ def _row(row: dict[Any, Any], column: Column, text: str, address: str, models: b
         "answer": answer, "reason": reason,
         "value": format.plural(errors, "error") if errors is not None else text,
         "share": share, "step": step,
-        "failing": bool(errors) or is_failing(value, column),
+        "failing": bool(errors) or column.verdict(value) is False,
     }  # fmt: skip
 
 
@@ -76,13 +76,6 @@ def value_look(value: float | None, column: Column) -> tuple[float | None, int |
     share = min(1.0, max(0.0, (value - column.low) / width))
     good = 1 - share if column.direction == "lower" else share
     return share, None if column.direction == "none" else palette.goodness_step(good)
-
-
-def is_failing(value: float | None, column: Column) -> bool:
-    """Return whether a value is on the wrong side of the threshold."""
-    if value is None or column.threshold is None or column.direction == "none":
-        return False
-    return value > column.threshold if column.direction == "lower" else value < column.threshold
 
 
 def short_text(value: Any) -> str | None:

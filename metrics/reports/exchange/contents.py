@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics import analysis
+from metrics.core.conventions import ASSAY, CALIBRATION, limit
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
@@ -67,15 +68,22 @@ def answers(run: Run, model: str) -> Iterator[Answered]:
         yield Answered(cases[place], by_output.get(key, {}), scores.get(key, []), place, model, repeat or 1)
 
 
-def primary_scores(run: Run, scores: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool | None]]:
-    """Yield each evaluator's main score and whether it passes its threshold; None without value or threshold."""
-    for row in scores:
-        entry = run.evaluator(row["evaluator"])
-        if entry is None or entry.primary.name != row["metric"]:
-            continue
-        limit = entry.primary.threshold
-        decided = row["value"] is not None and limit is not None and entry.primary.direction.value != "none"
-        yield row, entry.primary.passes(row["value"], limit) if decided and limit is not None else None
+def is_primary(run: Run, row: dict[str, Any]) -> bool:
+    """Return whether a score is its evaluator's main one."""
+    metric = run.metric(row["evaluator"], row["metric"])
+    return metric is not None and metric.primary
+
+
+def verdict_of(run: Run, row: dict[str, Any]) -> tuple[bool | None, str]:
+    """Return whether a score passes its threshold, None where nothing says; and the threshold where it is not Assay's
+    or calibrated: `≥ 0.75 (H2O Eval Studio's)`.
+    """
+    metric = run.metric(row["evaluator"], row["metric"])
+    passed = None if metric is None else metric.verdict(row["value"])
+    if metric is None or passed is None:
+        return None, ""
+    of = run.threshold_of(row["evaluator"], metric)
+    return passed, "" if of in (ASSAY, CALIBRATION) else limit(metric.threshold, metric.direction, of)
 
 
 def file_name(text: str) -> str:

@@ -14,11 +14,12 @@ import orjson
 from metrics import __version__
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Answered, answers
+from metrics.reports.exchange.contents import Answered, answers, verdict_of
 from metrics.store import Run
 
 EVENT = "gen_ai.evaluation.result"
 LINE = 500  # events
+LABELS = {True: "pass", False: "fail", None: None}
 INFO = {"severityNumber": 9, "severityText": "INFO"}
 
 
@@ -39,26 +40,19 @@ def export(run: Run) -> bytes:
 def _events(run: Run, answered: Answered) -> Iterator[dict[str, Any]]:
     at = str(int(datetime.fromisoformat(run.created).timestamp()) * 1_000_000_000)
     for row in answered.scores:
+        passed, threshold = verdict_of(run, row)
         named = {
             "gen_ai.evaluation.name": f"{row['evaluator']}.{row['metric']}",
             "gen_ai.evaluation.score.value": row["value"],
-            "gen_ai.evaluation.score.label": _label(run, row),
+            "gen_ai.evaluation.score.label": LABELS[passed],
             "gen_ai.evaluation.explanation": row["reason"],
             "gen_ai.response.model": answered.model,
             "error.type": None if row["status"] in ("ok", "not_applicable") else row["status"],
             "assay.case_id": answered.case["case_id"], "assay.repeat": answered.repeat, "assay.status": row["status"],
+            "assay.threshold": threshold or None,
         }  # fmt: skip
         yield {"timeUnixNano": at, "observedTimeUnixNano": at, "eventName": EVENT, **INFO,
                "attributes": _attributes(named)}  # fmt: skip
-
-
-def _label(run: Run, row: dict[str, Any]) -> str | None:
-    """Return pass or fail by the threshold in force; None without one."""
-    entry = run.evaluator(row["evaluator"])
-    metric = next((one for one in entry.metrics if one.name == row["metric"]), None) if entry else None
-    if row["value"] is None or metric is None or metric.threshold is None or metric.direction.value == "none":
-        return None
-    return "pass" if metric.passes(row["value"], metric.threshold) else "fail"
 
 
 def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:

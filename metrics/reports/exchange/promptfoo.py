@@ -8,7 +8,7 @@ import orjson
 from metrics.core.rounding import round_tree
 from metrics.ingest.sheet import CODE
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Answered, answers, primary_scores
+from metrics.reports.exchange.contents import Answered, answers, is_primary, verdict_of
 from metrics.store import Run
 
 ASSERTION, ERROR = 1, 2  # failureReason; 0: none
@@ -18,8 +18,9 @@ def export(run: Run) -> bytes:
     """Return the results; a test is a case (each repeat one of its own), a provider a model.
 
     namedScores has every score with a value, gradingResult an assertion for each evaluator's main one, with the reason
-    where there is none. A result succeeds unless a main score is on the wrong side of its threshold or failed. Values
-    that promptfoo would open or run (file://, javascript: …) begin with an apostrophe.
+    where there is none, and the threshold where it is neither Assay's nor calibrated. A result succeeds unless a main
+    score is on the wrong side of its threshold or failed. Values that promptfoo would open or run (file://, javascript:
+    …) begin with an apostrophe.
     """
     models = list(run.models)
     results = [_result(run, one, place) for place, model in enumerate(models) for one in answers(run, model)]
@@ -44,21 +45,21 @@ def export(run: Run) -> bytes:
 
 def _result(run: Run, one: Answered, prompt: int) -> dict[str, Any]:
     case, output = one.case, one.output
-    graded = list(primary_scores(run, one.scores))
+    graded = [(row, *verdict_of(run, row)) for row in one.scores if is_primary(run, row)]
     components = [
         {
             "pass": passed is not False and row["status"] in ("ok", "not_applicable"),
             "score": 0 if row["value"] is None else row["value"],
-            "reason": row["reason"] or row["status"],
+            "reason": ", ".join(filter(None, (row["reason"] or row["status"], whose))),
             "assertion": {"type": "python", "metric": f"{row['evaluator']}.{row['metric']}"},
         }
-        for row, passed in graded
+        for row, passed, whose in graded
     ]
     error = output.get("error") or ("no output" if not output else None)
     success = error is None and all(part["pass"] for part in components)
     reason = next((part["reason"] for part in components if not part["pass"]), "All assertions passed")
     named = {f"{row['evaluator']}.{row['metric']}": row["value"] for row in one.scores if row["value"] is not None}
-    score = next((row["value"] for row, _ in graded if row["value"] is not None), 0)
+    score = next((row["value"] for row, *_ in graded if row["value"] is not None), 0)
     variables = {name: value for name, value in _variables(case, output) if value}
     test = {"description": case["case_id"], "vars": variables, "assert": [part["assertion"] for part in components]}
     return {
