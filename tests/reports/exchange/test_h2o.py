@@ -121,12 +121,19 @@ def test_the_llm_result_is_saved_beside_the_run(run: Run) -> None:
 
 def test_the_llm_result_comes_with_a_run_that_is_asked_for_it(workspace: Path, tmp_path: Path) -> None:
     """By the command, and in Python and the studio, which have the same done by a process of its own."""
-    (tmp_path / "suite.csv").write_text("case_id,question,expected_answer\n1,Capital of Peru?,Lima\n")
-    (tmp_path / "out.csv").write_text("case_id,model,answer\n1,m,Lima\n")
+    cases = "1,Capital of Peru?,Lima\n2,Of Chile?,Santiago\n"
+    (tmp_path / "suite.csv").write_text("case_id,question,expected_answer\n" + cases)
+    (tmp_path / "out.csv").write_text("case_id,model,answer\n1,m,Lima\n2,m,Santiago\n")
     files = [str(tmp_path / name) for name in ("suite.csv", "out.csv")]
     assert main(["evaluate", *files, "--evaluators", "rouge", "--save-llm-result", "--quiet"]) == 0
     by_command = Workspace(workspace).run("latest")
     in_python = evaluate(*files, evaluators=["rouge"], save_llm_result=True)
-    for made in (by_command, in_python):
+    shards = [str(tmp_path / f"shard{place}") for place in (1, 2)]
+    for place, shard in enumerate(shards, 1):
+        asked = ["--evaluators", "rouge", "--save-llm-result", "--quiet", "--shard", f"{place}/2"]
+        assert main(["evaluate", *files, *asked, "--workspace", shard]) == 0
+        assert not list(Path(shard).rglob("llm_result")), "of the whole run alone"
+    assert main(["merge", *shards]) == 0
+    for made in (by_command, in_python, Workspace(workspace).run("latest")):
         assert json.loads((made.folder / "llm_result" / "rouge.json").read_text())[0]["rouge1"] == 1.0
     assert not (evaluate(*files, evaluators=["rouge"]).folder / "llm_result").exists()
