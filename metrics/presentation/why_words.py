@@ -1,5 +1,6 @@
 """Why a case's score is what it is, in one sentence: the same on pages, in reports and in bundles."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import starmap
@@ -11,6 +12,7 @@ from metrics.presentation.format import exact, plural, shorten
 from metrics.presentation.verdict_rows import HOLDS_GLYPHS, fact_text
 
 NOTE = "note"  # the fact with which an evaluator says itself why a score is what it is
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]\d+)?")  # the label of a verdict whose value says more than a count of it
 LONGEST_QUOTE, LONGEST_LIST = 60, 120  # characters of an item, and of a list
 # Of facts: the first sentence whose facts are all there. {n:noun} counts, {list[field]} lists a field of its records.
 SENTENCES = (
@@ -74,7 +76,13 @@ def why(evidence: Evidence | None) -> str:
 
 
 def _of_verdicts(group: str, verdicts: Sequence[Verdict]) -> str:
-    """Return `Sentences: 1 unsupported (“Lyon is large.”), 3 supported.`: what does not hold first, with one item."""
+    """Return `Sentences: 1 unsupported (“Lyon is large.”), 3 supported.`: what does not hold first, with one item.
+
+    Of numbers all are named: `Scores: tone 4, safe true.`
+    """
+    title = group.replace("_", " ").capitalize()
+    if any(NUMBER.fullmatch(verdict.label) for verdict in verdicts):
+        return f"{title}: {', '.join(f'{verdict.text} {verdict.label}' for verdict in verdicts)}."
     counts: dict[str, int] = Counter()
     quotes: dict[str, str] = {}
     for verdict in sorted(verdicts, key=lambda one: one.holds != "no"):
@@ -85,7 +93,7 @@ def _of_verdicts(group: str, verdicts: Sequence[Verdict]) -> str:
             item = f"“{shorten(verdict.text, LONGEST_QUOTE)}”" if verdict.text else "nothing"
             quotes.setdefault(label, f" ({item}{expected})")
     fell = [(f"{n} {label}" if len(verdicts) > 1 else label) + quotes.get(label, "") for label, n in counts.items()]
-    return f"{group.replace('_', ' ').capitalize()}: {', '.join(fell)}."
+    return f"{title}: {', '.join(fell)}."
 
 
 class _Fact(NamedTuple):

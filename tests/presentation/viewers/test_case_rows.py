@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from metrics.analysis import Column
+from metrics.core.evidence import Evidence, Verdict
 from metrics.presentation import palette
 from metrics.presentation.viewers.case_rows import case_rows
 from metrics.presentation.viewers.viewer_files import FOLDER
+from metrics.presentation.why_words import why
 from tests.components.board_scenes import column
 
 HOSTILE = "<img src=x onerror=alert(1)> **m**"
@@ -48,6 +50,13 @@ def test_the_bar(of, value, share, goodness, failing):
     assert row["share"] == share
     assert row["step"] == (None if goodness is None else palette.goodness_step(goodness))
     assert row["failing"] is failing
+
+
+def test_numbers_say_themselves_why_and_labels_are_counted():
+    scores = [Verdict("tone", "unknown", "4"), Verdict("safe", "yes", "true"), Verdict("ease", "no", "-1.5e-05")]
+    assert why(Evidence({"scores": scores})) == "Scores: tone 4, safe true, ease -1.5e-05."
+    claims = [Verdict("Lima is old.", "yes", "supported"), Verdict("Lima is large.", "no", "unsupported")]
+    assert why(Evidence({"claims": claims})) == "Claims: 1 unsupported (“Lima is large.”), 1 supported."
 
 
 def test_a_case_without_a_value_says_why():
