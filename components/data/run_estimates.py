@@ -100,9 +100,10 @@ def _done() -> dict[str, Estimate | str | None]:
 
 def settings_schema() -> dict[str, Any]:
     """Return the JSON schema of the further settings of a run that the page asks for."""
-    from metrics.engine.evaluation import page_schema
+    from metrics.engine.evaluation import Evaluation
+    from metrics.engine.evaluation_fields import page_schema
 
-    return page_schema()
+    return page_schema(Evaluation)
 
 
 def settings_of(inputs: Inputs) -> dict[str, Any]:

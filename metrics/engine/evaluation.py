@@ -408,16 +408,3 @@ def option_name(name: str, door: Door) -> str:
     if door == "command":
         return flag_of(name)
     return name if door == "python" else option_of(Evaluation.model_fields[name]).title or name.replace("_", " ")
-
-
-def page_schema() -> dict[str, Any]:
-    """Return the JSON schema of what the page Evaluate asks for among its further settings."""
-    known, shown = Evaluation.model_json_schema()["properties"], {}
-    for name, field in Evaluation.model_fields.items():
-        if (own := option_of(field)).title:
-            kinds = known[name].get("anyOf", [known[name]])
-            kind = next((each for each in kinds if each.get("type") == "array"), kinds[0])
-            kinds = [kind, *([{"type": "null"}] if field.default is None else [])]
-            about = {"title": own.title, "values": own.values, "description": field.description}
-            shown[name] = {**about, "anyOf": kinds, "default": field.default}
-    return {"properties": shown}

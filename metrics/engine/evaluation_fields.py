@@ -275,3 +275,16 @@ Judges = Annotated[Any, *_reader(_judges, str | list[str], Shape.TEXTS)]  # text
 Targets = Annotated[Any, *_reader(_targets, str | list[str] | Table, Shape.PAIRS)]
 Seconds = Annotated[float | None, *_reader(_seconds, float | str, Shape.TEXT)]
 SchedulerAddress = Annotated[str | None, BeforeValidator(_scheduler)]
+
+
+def page_schema(of: type[Fields]) -> dict[str, Any]:
+    """Return the JSON schema of the fields that the page asks for, of an evaluation its further settings."""
+    known, shown = of.model_json_schema()["properties"], {}
+    for name, field in of.model_fields.items():
+        if (own := option_of(field)).title:
+            kinds = known[name].get("anyOf", [known[name]])
+            kind = next((each for each in kinds if each.get("type") == "array"), kinds[0])
+            kinds = [kind, *([{"type": "null"}] if field.default is None else [])]
+            about = {"title": own.title, "values": own.values, "description": field.description}
+            shown[name] = {**about, "anyOf": kinds, "default": field.default}
+    return {"properties": shown}

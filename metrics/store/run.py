@@ -308,10 +308,8 @@ class Run(RunFiles):
         path, schema = self.table_path(name), TABLES.get(name)
         if path is None:
             return (schema or pa.schema([])).empty_table()
-        stored = None
-        if columns is not None:
-            there = pq.read_schema(path).names
-            stored = [column for column in columns if column in there]
+        there = pq.read_schema(path).names if columns else []
+        stored = None if columns is None else [column for column in columns if column in there]
         found = stored_rows(path, stored, filters)
         return found if schema is None else conformed(found, schema, columns)
 
@@ -370,12 +368,8 @@ class Run(RunFiles):
         from metrics.store.run_check import check, damaged
 
         if bad := damaged(check(self)):
-            raise self.corrupt(
-                ", ".join(
-                    f"{one.name} is lost" if one.verdict == "lost" else f"{one.name} differs from its seal"
-                    for one in bad
-                )
-            )
+            words = (f"{one.name} {'is lost' if one.verdict == 'lost' else 'differs from its seal'}" for one in bad)
+            raise self.corrupt(", ".join(words))
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from components.data import target_runs
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.engine.evaluation import Evaluation, EvaluationInCode, option_name, page_schema
+from metrics.engine.evaluation import Evaluation, EvaluationInCode, option_name
+from metrics.engine.evaluation_fields import page_schema
 from metrics.ingest.tables.thoughts import REASONING
 from metrics.judge.rubrics import read_rubric
 from metrics.judge.saved_objects import save
@@ -400,7 +401,7 @@ def test_further_settings_are_asked_in_words(form: AppTest) -> None:
     """Not by the names of the command's options; what most people leave as it is comes last."""
     asked = [box for box in form.main if (getattr(box, "key", "") or "").startswith("setting.")]
     names = [(box.key or "").removeprefix("setting.") for box in asked]
-    assert names == list(page_schema()["properties"])
+    assert names == list(page_schema(Evaluation)["properties"])
     assert not {box.label.lower().replace(" ", "_") for box in asked} & set(Evaluation.model_fields)
     boxes = dict(zip(names, asked, strict=True))
     assert (boxes["as_in"].options, boxes["as_in"].placeholder) == (["H2O Eval Studio", "Open RAG Eval"], "Assay's own")
