@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data.evaluation_inputs import Inputs, evaluation_of, load_data, uploaded_data
+from components.data.evaluation_inputs import Inputs, evaluation_of, uploaded_data
 from components.data.visitors import action, working_in
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError
@@ -37,9 +37,10 @@ class _Asked:
 
 
 def estimate(
-    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: Mapping[str, Any], of: str = "run"
-) -> tuple[bool, Estimate | str | None]:
-    """Return whether the estimate is there, and what the run would ask of its judge.
+    inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: Mapping[str, Any],
+    settings: Mapping[str, Any], of: str = "run",
+) -> tuple[bool, Estimate | str | None]:  # fmt: skip
+    """Return whether the estimate is there, and what the run with these further `settings` would ask of its judge.
 
     That is None if it asks none, a text where there is no estimate. A session has one estimate under way `of` the run
     and of each question: asking for another one stops it.
@@ -49,7 +50,9 @@ def estimate(
     folder = workspace_path()
     replies = folder / "cache" / FOLDER / "cache.db"
     known = replies.stat().st_mtime_ns if replies.exists() else 0
-    key = json.dumps([str(folder), repr(inputs), evaluators, parameters, resources, known], sort_keys=True)
+    key = json.dumps(
+        [str(folder), repr(inputs), evaluators, parameters, resources, dict(settings), known], sort_keys=True
+    )
     done = _done()
     if key in done:
         return True, done[key]
@@ -58,7 +61,8 @@ def estimate(
         if asked is not None:
             asked.stop.set()
         stop = Event()
-        asked = _Asked(_worker().submit(_estimate, folder, inputs, evaluators, parameters, dict(resources), stop), stop)
+        given = {"evaluators": evaluators, "param": parameters, "resources": dict(resources), **settings}
+        asked = _Asked(_worker().submit(_estimate, folder, inputs, given, stop), stop)
         st.session_state[f"estimate-{of}"] = (key, asked)
     try:
         found = asked.future.result(PATIENCE)
@@ -70,20 +74,16 @@ def estimate(
     return True, found
 
 
-def _estimate(
-    folder: Path, inputs: Inputs, evaluators: tuple[str, ...], parameters: Parameters, resources: dict[str, Any],
-    stop: Event,
-) -> Estimate | str | None:  # fmt: skip
-    from metrics import engine
+def _estimate(folder: Path, inputs: Inputs, given: Mapping[str, Any], stop: Event) -> Estimate | str | None:
+    from metrics.library.prepare import prepare
 
     if stop.is_set():
         return None
     try:
         with working_in(folder):
-            suite, outputs, *_ = load_data(inputs)
-        return engine.estimate(
-            suite, outputs, evaluators, parameters, resources, folder, sample=SAMPLE, stopped=stop.is_set
-        )
+            data = uploaded_data(inputs)
+            prepared = prepare(evaluation_of(inputs, data, **given), "page", data=data)
+        return prepared.estimate(sample=SAMPLE, stopped=stop.is_set)
     except AssayError as failure:
         return str(failure)
 

@@ -60,10 +60,12 @@ class Prepared:
         """Where the run will be kept."""
         return Workspace(self.evaluation.workspace)
 
-    def estimate(self) -> "engine.Estimate | None":
-        """Return how many calls, tokens and dollars the judge would take; None where none is asked."""
-        suite, outputs = self.data.suite, self.data.outputs
-        return engine.estimate(suite, outputs, self.evaluators, self.parameters, self.resources, self.workspace.path)
+    def estimate(self, **more: Any) -> "engine.Estimate | None":
+        """Return how many calls, tokens and dollars the judge would take; None where none is asked. See estimate."""
+        data, place = self.data, self.workspace.path
+        return engine.estimate(
+            data.suite, data.outputs, self.evaluators, self.parameters, self.resources, place, **more
+        )
 
     def hints(self) -> Iterator[str]:
         """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""

@@ -205,6 +205,18 @@ def test_a_tick_draws_the_chooser_alone(page: AppTest, monkeypatch: pytest.Monke
     assert not forms, "a form was drawn that is not open"
 
 
+def test_the_estimate_is_of_what_is_run_as_in_a_system(page, workspace, monkeypatch):
+    """As in H2O, a judge tells the language of answers: Assay's own evaluator asks none."""
+    judge_set_up(workspace)
+    monkeypatch.setattr(run_estimates, "PATIENCE", None)
+    ask(page, "style")
+    assert "No judge calls" in words(page)
+    next(box for box in page.selectbox if box.key == "setting.as_in").select("h2o").run()
+    assert not page.exception
+    assert "No judge calls" not in words(page)
+    assert "judge calls" in words(page)
+
+
 def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(page, workspace, monkeypatch):
     judge_set_up(workspace)
     asked = threading.Event()

@@ -96,10 +96,10 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     if texts:
         given, resources = prompts.place_prompts(texts, chosen, given, resources)
     with card:
-        run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
+        settings = run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
     if judge:
         with costs:
-            _draw_costs(inputs, suited, found, parameters, resources)
+            _draw_costs(inputs, suited, found, parameters, resources, settings)
 
 
 def _judge(offered: Sequence[Offer]) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _keep_criteria(own: Mapping[str, Any], contexts: bool, question: bool) -> No
 
 def _draw_costs(
     inputs: Inputs, suited: Sequence[Preset], found: Choice, parameters: Mapping[str, Mapping[str, Any]],
-    resources: dict[str, Any],
+    resources: dict[str, Any], settings: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """Draw what each question to the judge would cost, beside the questions; the page is drawn again as it is known."""
     pending = False
@@ -171,7 +171,7 @@ def _draw_costs(
         if not asks or (preset.id == CRITERIA and not parameters.get(CRITERION)):
             continue
         given = {name: parameters[name] for name in asks if name in parameters}
-        known, estimate = run_estimates.estimate(inputs, tuple(asks), given, resources, preset.id)
+        known, estimate = run_estimates.estimate(inputs, tuple(asks), given, resources, settings, preset.id)
         pending |= not known
         if estimate:
             st.caption(f"{preset.title.rstrip('?')}: {judge_calls.estimate_line(estimate)}")

@@ -43,8 +43,8 @@ def draw_understood(understood: Understood, keep: bool) -> None:
 def draw_start(
     inputs: Inputs, understood: Understood, chosen: Sequence[str], skipped: Sequence[str],
     given: Mapping[str, Mapping[str, Any]], resources: Mapping[str, Any],
-) -> None:  # fmt: skip
-    """Draw what the run will do and take, its name, and the button that starts it."""
+) -> dict[str, Any]:  # fmt: skip
+    """Draw what the run will do and take, its name, and the button that starts it; return its further settings."""
     missing = (
         "Choose at least one evaluator." if not chosen
         else "Write your criterion, or untick My criterion." if _lacks_criterion(chosen, given)
@@ -77,11 +77,10 @@ def draw_start(
             if run:
                 url.go("leaderboard", run=run)
             st.text(refused)
-    if missing:
-        return
-    # last, as it takes a while and everything else can be used meanwhile
-    with expected:
-        _draw_estimate(inputs, tuple(chosen), given, dict(resources))
+    if not missing:  # last, as it takes a while and everything else can be used meanwhile
+        with expected:
+            _draw_estimate(inputs, tuple(chosen), given, dict(resources), settings)
+    return settings
 
 
 def _lacks_criterion(chosen: Sequence[str], given: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -101,26 +100,28 @@ def _draw_schedulers() -> str | None:
 
 
 def _draw_estimate(
-    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
-) -> None:
+    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any],
+    settings: Mapping[str, Any],
+) -> None:  # fmt: skip
     """Draw the calls, tokens, dollars and minutes that the judge would take."""
-    if not any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen):
+    if not settings.get("as_in") and not any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen):
         st.text("No judge calls")
         return
-    ready, found = run_estimates.estimate(inputs, chosen, given, resources)
+    ready, found = run_estimates.estimate(inputs, chosen, given, resources, settings)
     if ready:
-        st.text("\n".join(judge_calls.estimate_lines(found)) if found else "")
+        st.text("\n".join(judge_calls.estimate_lines(found)) if found else "No judge calls")
         if found and (short := judge_calls.budget_line(found, resources.get("judge", {}).get("budget", {}))):
             st.warning(short, icon=":material/payments:")
     else:
-        st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources)
+        st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources, settings)
 
 
 def _await_estimate(
-    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any]
-) -> None:
+    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any],
+    settings: Mapping[str, Any],
+) -> None:  # fmt: skip
     """Draw that the judge's calls are being estimated; when they are, draw the page again."""
-    ready, _ = run_estimates.estimate(inputs, chosen, given, resources)
+    ready, _ = run_estimates.estimate(inputs, chosen, given, resources, settings)
     if ready:
         st.rerun()
     st.text("Estimating the judge calls …")
