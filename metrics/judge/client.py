@@ -285,9 +285,8 @@ class CaseJudge:
                 found |= again
             if wrong:
                 told = "; ".join(f"{number}: {why}" for number, why in sorted(wrong.items())[:TOLD])
-                raise Unreadable(
-                    f"the judge gave no single verdict on {len(wrong)} of {len(items)} {name}, twice ({told})"
-                )
+                which = f"{len(wrong)} of {len(items)} {name.lower()}"  # upper case only in prompts
+                raise Unreadable(f"the judge gave no single verdict on {which}, twice ({told})")
         return tuple(found[number] for number in numbers)
 
     async def _listed(

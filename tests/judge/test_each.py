@@ -56,7 +56,7 @@ def test_no_verdict_is_made_up(bench):
     assert bench.sort() == ()
     assert not bench.server.calls
     bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
-    with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 THINGS, twice \(3: no reply\)"):
+    with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 things, twice \(3: no reply\)"):
         bench.sort("a heron", "an owl", "a mill")
 
 
