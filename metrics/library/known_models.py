@@ -149,8 +149,7 @@ def check_model(
     values = [score.values.get(model.metric or entry.primary.name) for score in scores]
     ok, found = True, []
     for value, (case, low, high) in zip(values, model.expected, strict=True):
-        within = value is not None and low <= value <= high
-        ok = ok and within
+        ok = ok and value is not None and low <= value <= high
         shown = "no value" if value is None else f"{value:.4g}"
-        found.append(shown if within else f"{shown} of {case['answer']!r}, expected {low:.4g} to {high:.4g}")
-    return ok, ", ".join(found)
+        found.append(f"{shown} of {case['answer']!r}, expected {low:.4g} to {high:.4g}")
+    return ok, "; ".join(found)

@@ -34,7 +34,8 @@ def test_each_is_checked_by_an_evaluator_that_it_serves(model):
 def test_the_bundled_one_computes_what_it_should(model, tmp_path):
     assert model.place is not None
     assert (model.size, model.missing) == ("91.6 MB", "")
-    assert check_model(model, tmp_path)[0] is True
+    ok, words = check_model(model, tmp_path)
+    assert (ok, words.count("expected")) == (True, len(model.expected)), "each number beside what it should be"
 
 
 def test_another_model_in_its_place_is_wrong(tmp_path):
