@@ -18,7 +18,7 @@ from metrics.library.evaluator_choice import runnable
 from metrics.library.own_score_columns import score_columns
 from metrics.presentation.blocks import ScorePanel
 from metrics.reports.exchange.exporters import EXPORTS, export
-from metrics.reports.renderers.rag_results import rag_results
+from metrics.reports.renderers.rag_results import empty_columns, rag_results
 from metrics.reports.sections.section_charts import chart_groups
 from metrics.store import Run, Workspace
 from metrics.store.table_files import write as write_table
@@ -139,6 +139,15 @@ def test_scores_of_a_file_are_exported(judged: Run, tmp_path: Path, capsys: pyte
     ).items()
     assert main(["export", str(path), "--what", "aggregates"]) == 2
     assert "a file, and --what aggregates; expected --what scores" in capsys.readouterr().err
+
+
+def test_a_reason_is_told_once_for_all_columns_that_it_empties(workspace: Path) -> None:
+    given = [{"question": "q", "answer": "a [1].", "retrieved_contexts": ["a"], "model": "m"}]
+    (told,) = empty_columns(evaluate(given, evaluators=["umbrela", "readability"], workspace=workspace))
+    columns, reason = told.split(" are empty: ")
+    of_umbrela = ("umbrela_scores", "precision_metrics", "mean_umbrela_score")
+    assert columns.split(", ") == [f"retrieval_score_{name}" for name in of_umbrela]
+    assert reason.startswith("no judge is chosen")
 
 
 def test_which_model(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

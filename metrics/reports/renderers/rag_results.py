@@ -92,7 +92,7 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
 
 
 def empty_columns(run: Run, model: str | None = None) -> list[str]:
-    """Return which columns of a model's result CSV are empty, each with the most frequent reason."""
+    """Return which columns of a model's result CSV are empty, by the most frequent reason of their evaluator."""
     rows = run.query(
         """SELECT evaluator, mode(reason) AS reason FROM (
                SELECT model, evaluator, value, coalesce(reason, status) AS reason FROM scores
@@ -102,7 +102,11 @@ def empty_columns(run: Run, model: str | None = None) -> list[str]:
     )
     reasons = dict(zip(rows["evaluator"], rows["reason"], strict=True))
     owners = {name: OWNERS[name] for name in COLUMNS if name in OWNERS} | PAIRED
-    return [f"{name} is empty: {reasons[owner]}" for name, owner in owners.items() if owner in reasons]
+    empty: dict[str, list[str]] = defaultdict(list)
+    for name, owner in owners.items():
+        if owner in reasons:
+            empty[reasons[owner]].append(name)
+    return [f"{', '.join(each)} {'is' if len(each) == 1 else 'are'} empty: {why}" for why, each in empty.items()]
 
 
 def has_scores(run: Run) -> bool:
