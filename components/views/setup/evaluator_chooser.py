@@ -96,10 +96,10 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     if texts:
         given, resources = prompts.place_prompts(texts, chosen, given, resources)
     with card:
-        settings = run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
+        further = run_start.draw_start(inputs, understood, chosen, list(skipped), given, resources)
     if judge:
         with costs:
-            _draw_costs(inputs, suited, found, parameters, resources, settings)
+            _draw_costs(inputs, suited, found, parameters, resources, further)
 
 
 def _judge(offered: Sequence[Offer]) -> dict[str, Any]:
