@@ -82,8 +82,6 @@ def where_is_it_worse(run: Run) -> list[Block]:
 
 def answer(worse: int, searched: int) -> str:
     """Return how many of the slices searched are worse, in a sentence without its full stop."""
-    if not searched:
-        return "No slice has enough cases to be searched"
     verb = "is" if worse == 1 else "are"
     return (
         f"{count(worse) if worse else 'None'} of {plural(searched, 'slice')} {verb} significantly worse than the rest"
@@ -134,8 +132,11 @@ def search_blocks(found: SliceSearch) -> tuple[Sentence, list[Block]]:
     """Return what one search found: the answer, then each slice with its cases and how significance was decided."""
     slices = [Sentence(row.sentence, link=_cases_of(row.value, found.measure)) for row in found.slices]
     nothing = [] if slices or not found.draws else [Sentence(_detectable(found))]
-    title, told = found.measure.title, answer(len(found.slices), found.searched)
-    of_metric = f"{found.model}, {title}: {told[:1].lower()}{told[1:]}"
+    told = answer(len(found.slices), found.searched)
+    if not found.searched:
+        each = f"{count(found.least)} {found.noun}"
+        told = f"none of the slices is tested, as that takes {each} in a slice and as many in the rest"
+    of_metric = f"{found.model}, {found.measure.title}: {told[:1].lower()}{told[1:]}"
     return Sentence(of_metric), [*nothing, *slices, Note(_search_method(found))]
 
 

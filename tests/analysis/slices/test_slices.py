@@ -20,6 +20,7 @@ from metrics.analysis.slices.slice_values import in_words, one_slice, positions,
 from metrics.analysis.slices.topics import clustered, has_topics, representative, topics
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.questions.where_is_it_worse import search_blocks
 from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
 from metrics.stats.slice_means import pooled
@@ -389,3 +390,10 @@ def test_clusters_of_vectors_and_their_words() -> None:
     texts = ["the cat sat", "the cat ran", "the dog ran", "the dog sat", "an owl"]
     words = representative(texts, np.array([0, 0, 1, 1, 2]))
     assert ([own[:1] for own in words], sorted(words[0])) == ([["cat"], ["dog"], []], ["cat", "ran", "sat", "the"])
+
+
+def test_of_too_few_cases_it_says_what_a_test_takes_though_slices_have_values(tmp_path: Path) -> None:
+    run = sliced_run(tmp_path, size=30)
+    assert slice_values(run, "m", *BY).features, "bars are drawn"
+    said = search_blocks(find_slices(run, "m", *BY))[0].text
+    assert said.endswith("none of the slices is tested, as that takes 20 questions in a slice and as many in the rest")
