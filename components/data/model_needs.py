@@ -98,11 +98,12 @@ def barriers_here() -> tuple[list[str], list[str]]:
     return [BARRIERS[name] for name in there], [BARRIERS[name] for name in REQUIRED if name not in there]
 
 
-def presets(task: str, present: Collection[str]) -> list[Preset]:
-    """Return the presets for a task and what the data has."""
-    from metrics.core.presets import suitable
+def presets(task: str, present: Collection[str], asked: Sequence[str] = ()) -> list[Preset]:
+    """Return the presets for a task and what the data has; those of other systems where they are `asked` for."""
+    from metrics.core.presets import OF_SYSTEMS, suitable
 
-    return list(suitable(task, present))
+    systems = (OF_SYSTEMS[id] for id in held_by(asked) if id in OF_SYSTEMS)
+    return [*suitable(task, present), *(preset for preset in systems if preset.suits(task, present))]
 
 
 def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[str], str]) -> dict[str, list[str]]:
@@ -117,7 +118,8 @@ def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[
 
 
 def held_by(names: Sequence[str]) -> list[str]:
-    """Return the ids of the presets that an address names, none of an unknown name."""
-    from metrics.core.presets import PRESETS, TOGETHER
+    """Return the ids of the presets that an address names as the command does, none of an unknown name."""
+    from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER
 
-    return [id for name in names for id in TOGETHER.get(name, (name,)) if id in PRESETS]
+    every = [id for name in ",".join(names).split(",") for id in TOGETHER.get(name, (name,))]
+    return [id for id in dict.fromkeys(every) if id in PRESETS or id in OF_SYSTEMS]

@@ -74,6 +74,20 @@ def test_ticks_choose_evaluators_and_take_them_away(page: AppTest, started: list
     assert "3 evaluators: Exact match, Token F1, Answer semantic similarity" in words(page), "these were left"
 
 
+@pytest.mark.parametrize("named", [["h2o", "right"], ["right,h2o"]], ids=["twice", "as the command does"])
+def test_an_address_names_presets_of_other_systems(page: AppTest, named: list[str]) -> None:
+    """They are offered where they are asked for, until they are not any more."""
+    assert "As H2O Eval Studio" not in [option.content for option in questions(page).proto.options]
+    page.query_params["preset"] = named
+    page.run()
+    assert set(questions(page).value) == {"h2o", "right"}
+    assert "As H2O Eval Studio" in [option.content for option in questions(page).proto.options]
+    assert offer(page, "bleu").value
+    ask(page, "right")
+    assert "As H2O Eval Studio" not in [option.content for option in questions(page.run()).proto.options]
+    assert not offer(page, "bleu").value
+
+
 def test_nothing_ticked_is_nothing_chosen(page: AppTest) -> None:
     ask(page)
     assert "Choose at least one evaluator." in words(page)

@@ -72,7 +72,7 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
         return model_needs.presets_unasked(task, present, unavailable)
 
     shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
-    suited = model_needs.presets(task, present)
+    suited = model_needs.presets(task, present, url.params("preset"))
     found = choice(suited, task, present, shelf, usual)
     with left:
         st.subheader("What do you want to know?", anchor=False)
