@@ -14,6 +14,7 @@ from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.engine.evaluation import Evaluation
 from metrics.library.case_choice import chosen_cases
+from metrics.presentation.phrases import board_notes
 from metrics.stats.item_response import two_parameter
 from metrics.stats.short_suite import by_information, full_scores
 from metrics.store.run_spec import spec_of
@@ -163,6 +164,7 @@ def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
     assert list(run.spec.suite.in_words(2).values()) == said
     assert [line.meaning for line in run.spec.receipt if line.use == "asked"] == said
     assert analysis.insights(run)["message"].tolist()[:2] == said
+    assert next(iter(board_notes(analysis.leaderboard(run)))) == ". ".join([*said, ""]).rstrip()
     assert spec_of(run.spec.stored).suite.filter == run.spec.suite.filter
     given = ["year=", "split=dev", "year>=2020", "tag!=fees", "year=2021", "split=test"]
     run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=given[2:5])

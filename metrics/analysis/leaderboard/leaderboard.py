@@ -43,7 +43,8 @@ class Leaderboard:
     family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
     overtaking: by (model, column key) the worse models that may be as good if missing cases count, see
     leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by. made_as:
-    what the run has of another system's conventions, in a sentence.
+    which cases of a suite the run evaluates and which classes are merged, if any; what it has of another system's
+    conventions; in sentences.
     """
 
     models: tuple[str, ...]
@@ -96,7 +97,8 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
     tested = _tests(run, groups, tag) | dict(resource_ranks(run, tag))
     corrected = correct_family(columns, tested)
     tests, spent = ({key: own for key, own in corrected.items() if (key in groups) is kind} for kind in (True, False))
-    large, caution = run.spec.suite.cases * len(run.models) > MAX_VALUES, few_groups(run, tag)
+    suite, caution = run.spec.suite, few_groups(run, tag)
+    large = suite.cases * len(run.models) > MAX_VALUES
     cells: dict[tuple[str, str], Cell] = {}
     for key, group in groups.items():
         if group.entry.id in run.partly:
@@ -116,7 +118,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         count_tests(columns, corrected),
         overtaking(run, columns, cells, tag),
         _decisive(run, columns),
-        run.made_as,
+        " ".join(filter(None, (*(f"{text}." for text in suite.in_words(suite.cases).values()), run.made_as))),
     )
 
 
