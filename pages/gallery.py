@@ -130,7 +130,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.text(text)
     controls.pager(page, last)
 if not tiles:
-    st.info("No object fits the filters in the sidebar. Clear them to see every mistake.")
+    every = "No object fits the filters in the sidebar. Clear them to see every mistake."
+    st.info(every if any(map(url.params, FILTERS)) else "No mistakes at these thresholds.")
     st.stop()
 
 if not any(tile.image for tile in tiles):

@@ -82,6 +82,12 @@ def test_no_object_left_says_so(gallery: Gallery) -> None:
     assert labelled(page.button, "Open the first").disabled
 
 
+def test_a_model_without_mistakes_is_no_matter_of_filters(gallery: Gallery) -> None:
+    assert gallery(model="keen", score="0.35")[0].info[0].value == "No mistakes at these thresholds."
+    filtered, _ = gallery(model="keen", score="0.35", label="dog")
+    assert filtered.info[0].value.startswith("No object fits")
+
+
 def test_a_page_past_the_end_says_so_and_leads_back(gallery: Gallery) -> None:
     page, drawn = gallery(page="99")
     assert texts(page)[1] == "1–4 of 4 objects"
