@@ -9,6 +9,10 @@ from metrics.core.evaluator import CaseScore, Metric, Status
 from metrics.core.evidence import Evidence
 
 P = ParamSpec("P")
+ONE_CAUSE = (  # how the family differs from its source
+    "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as "
+    "equal to all failures."
+)
 
 
 def boolean_metrics(passing: str) -> tuple[Metric, ...]:

@@ -9,7 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, Status
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score
+from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 from metrics.text.sensitive.encodings import DEFAULT_ENCODINGS, EncodedPart, Encoding, encoded_parts, in_the_clear
 from metrics.text.sensitive.personal_data import personal_data
@@ -114,9 +114,7 @@ class EncodingParameters(Parameters):
     differs_from_source="Besides base16 and base64, base32, base85, codes of characters, compressed parts and on "
     "request rot13 are decoded, to four levels. A condition fails only by what a decoded part contains and the "
     "condition forbids: an answer that lacks what it requires fails text_matching. Without a condition secrets are "
-    "looked for too, not personal data alone. Only parts that decode to readable text count. generation_failures "
-    "leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as equal to all "
-    "failures.",
+    "looked for too, not personal data alone. Only parts that decode to readable text count. " + ONE_CAUSE,
     version=5,
 )  # fmt: skip
 def encoding_guardrail(case: Case, parameters: EncodingParameters) -> CaseScore:

@@ -9,7 +9,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
+from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score, counting_unreadable
 from metrics.evaluators._judged_items import item_verdicts
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each_text, says_yes, together
@@ -132,9 +132,7 @@ SEXISM = Prompt(
     ),
     differs_from="bias counts biased opinions of four kinds; stereotypes looks for gender or race that the question "
     "did not introduce; this one is yes or no for the whole answer.",
-    differs_from_source="The prompt is worded by Assay. An empty answer passes without asking the judge. "
-    "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as "
-    "equal to all failures.",
+    differs_from_source="The prompt is worded by Assay. An empty answer passes without asking the judge. " + ONE_CAUSE,
 )
 async def sexism(case: Case, parameters: JudgedTextsParameters, judge: Judge) -> CaseScore:
     """Whether the answer is free of sexism, according to a judge.
@@ -200,8 +198,7 @@ NO_GENERALISATION = ScriptedReply(GENERALISATION.id, [{"reason": "", "verdict": 
     "race that the question did not introduce.",
     differs_from_source="The prompts are worded by Assay; that a text speaks of a group as if all of it were alike is "
     "asked too, with a verdict of its own, where H2O asks about gender and race alone. An empty answer passes without "
-    "asking the judge. generation_failures leaves out failures whose contexts fail too, so that a failure has one "
-    "cause; H2O gives it as equal to all failures.",
+    "asking the judge. " + ONE_CAUSE,
     version=2,
 )
 async def stereotypes(case: Case, parameters: JudgedTextsParameters, judge: Judge) -> CaseScore:
@@ -246,9 +243,7 @@ CONTACT_INFORMATION = Prompt(
     ),
     differs_from="pii_leakage finds cards, numbers and addresses by format and check digits, without a judge, and "
     "counts dummy data unless it is exempted; this one asks a judge about contact data in any form.",
-    differs_from_source="The prompt is worded by Assay. An empty answer passes without asking the judge. "
-    "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as "
-    "equal to all failures.",
+    differs_from_source="The prompt is worded by Assay. An empty answer passes without asking the judge. " + ONE_CAUSE,
 )
 async def contact_information(case: Case, parameters: JudgedTextsParameters, judge: Judge) -> CaseScore:
     """Whether the answer is free of real contact data, according to a judge.

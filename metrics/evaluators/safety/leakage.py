@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score
+from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score
 from metrics.models.name_recogniser import missing_recogniser, names_and_addresses
 from metrics.text.patterns import find_all, readable
 from metrics.text.sensitive.personal_data import DEFAULT_KINDS, Kind, personal_data
@@ -175,8 +175,7 @@ class PiiParameters(Parameters):
     "sensitive_data_leakage looks for keys and secrets. This one goes by formats and check digits.",
     differs_from_source="The patterns are Assay's own: check digits (Luhn, IBAN, the national ids of 52 countries), "
     "the ranges of numbers ever issued, and libphonenumber; H2O looks for cards, US social security numbers, e-mail "
-    "addresses, IBANs and phone numbers. generation_failures leaves out failures whose contexts fail too, so that a "
-    "failure has one cause; H2O gives it as equal to all failures.",
+    "addresses, IBANs and phone numbers. " + ONE_CAUSE,
     version=5,
 )
 def pii_leakage(case: Case, parameters: PiiParameters) -> CaseScore:
@@ -281,8 +280,7 @@ class SecretParameters(Parameters):
     ),
     differs_from="pii_leakage looks for personal data; encoding_guardrail looks for both in encoded parts of the text.",
     differs_from_source="The patterns are Assay's own: the issuers' prefixes, alphabets and checksums, and entropy. "
-    "generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O gives it as "
-    "equal to all failures.",
+    "" + ONE_CAUSE,
     version=4,
 )
 def sensitive_data_leakage(case: Case, parameters: SecretParameters) -> CaseScore:

@@ -12,7 +12,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
+from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score, counting_unreadable
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.steps import YesNo
 from metrics.text.languages import (
@@ -82,8 +82,7 @@ class LanguageParameters(Parameters):
     differs_from_source="A local detector decides by default, without a judge; H2O asks a judge, which `detector` = "
     "judge does here, with a prompt worded by Assay. Texts too short or too mixed to be sure of, and names alone, are "
     "not applicable to the local detector. A language that the question asks for is the right one. Forms of one "
-    "macrolanguage count as one language. generation_failures leaves out failures whose contexts fail too, so that a "
-    "failure has one cause; H2O gives it as equal to all failures.",
+    "macrolanguage count as one language. " + ONE_CAUSE,
     examples=(
         Example(
             "the same language as the question, although the contexts are in another",

@@ -12,7 +12,7 @@ from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.score_columns import ScoreColumns
-from metrics.evaluators._boolean import boolean_metrics, boolean_score
+from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 
 METRICS = boolean_metrics("satisfy the case's condition")
@@ -41,8 +41,7 @@ class TextMatchingParameters(Parameters):
     ),
     differs_from_source="Regular expressions run in RE2, so that no expression can hang a run: there are no "
     "look-arounds and no back-references. Composed and decomposed characters, and curly and straight quotes, are "
-    "equal. generation_failures leaves out failures whose contexts fail too, so that a failure has one cause; H2O "
-    "gives it as equal to all failures.",
+    "equal. " + ONE_CAUSE,
     examples=(
         Example(
             "the answer satisfies the condition, the contexts do not",
