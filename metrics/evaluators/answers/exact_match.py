@@ -137,6 +137,11 @@ class _Match(NamedTuple):
     wanted: str
 
 
+def _example(name: str, answer: str, expected: list[str], value: float, **parameters: Any) -> Example:
+    given = {"answer": answer, "expected_answers": expected}
+    return Example(name, given, {"exact_match": value}, parameters=parameters)
+
+
 @evaluator(
     inputs=("answer", "expected_answers"),
     synonyms=("accuracy", "em", "squad"),
@@ -158,82 +163,37 @@ class _Match(NamedTuple):
     "compared by values, at three points and to 12 digits, not by a computer algebra system, unless `math_verify` asks "
     "one.",
     examples=(
-        Example(
-            "case, white space and marks around the text do not count",
-            {"answer": " **paris**.", "expected_answers": ["Rome", "Paris"]},
-            {"exact_match": 1},
-        ),
-        Example(
-            "a sentence is not equal to the name in it",
-            {"answer": "It is Paris.", "expected_answers": ["Paris"]},
-            {"exact_match": 0},
-        ),
-        Example(
-            "numbers are equal in words, and in any unit of their kind",
-            {"answer": "one thousand metres", "expected_answers": ["1 km"]},
-            {"exact_match": 1},
-        ),
-        Example(
-            "a number is not equal to one of another unit",
-            {"answer": "5 miles", "expected_answers": ["5 km"]},
-            {"exact_match": 0},
-        ),
-        Example(
-            "3.14 is within 1 % of 3.14159",
-            {"answer": "3.14", "expected_answers": ["3.14159"]},
-            {"exact_match": 1},
-            parameters={"relative_tolerance": 0.01},
-        ),
-        Example("the same day", {"answer": "March 1st, 2024", "expected_answers": ["2024-03-01"]}, {"exact_match": 1}),
-        Example(
-            "the letter of a choice, however the answer says it",
-            {"answer": "The correct answer is (B).", "expected_answers": ["B"]},
-            {"exact_match": 1},
-        ),
-        Example(
-            "a number that is said to be the answer",
-            {"answer": "60 · 2 = 120. The answer is 120 km.", "expected_answers": ["120 km"]},
-            {"exact_match": 1},
-        ),
-        Example("the same time of day", {"answer": "at 2:30 p.m.", "expected_answers": ["14:30"]}, {"exact_match": 1}),
-        Example(
+        _example("case, white space and marks around the text do not count", " **paris**.", ["Rome", "Paris"], 1),
+        _example("a sentence is not equal to the name in it", "It is Paris.", ["Paris"], 0),
+        _example("numbers are equal in words, and in any unit of their kind", "one thousand metres", ["1 km"], 1),
+        _example("a number is not equal to one of another unit", "5 miles", ["5 km"], 0),
+        _example("3.14 is within 1 % of 3.14159", "3.14", ["3.14159"], 1, relative_tolerance=0.01),
+        _example("the same day", "March 1st, 2024", ["2024-03-01"], 1),
+        _example("the letter of a choice, however the answer says it", "The correct answer is (B).", ["B"], 1),
+        _example("a number that is said to be the answer", "60 · 2 = 120. The answer is 120 km.", ["120 km"], 1),
+        _example("the same time of day", "at 2:30 p.m.", ["14:30"], 1),
+        _example(
             "GSM8K: what follows ####, in the answer as in the expected one",
-            {"answer": "6 boxes of 7 are 42.\n#### 42.00", "expected_answers": ["6 · 7 = 42\n#### 42"]},
-            {"exact_match": 1},
-            parameters={"extract": "#### (.+)"},
+            "6 boxes of 7 are 42.\n#### 42.00",
+            ["6 · 7 = 42\n#### 42"],
+            1,
+            extract="#### (.+)",
         ),
-        Example(
-            "no answer in that form is wrong",
-            {"answer": "42", "expected_answers": ["42"]},
-            {"exact_match": 0},
-            parameters={"extract": "#### (.+)"},
+        _example("no answer in that form is wrong", "42", ["42"], 0, extract="#### (.+)"),
+        _example(
+            "the last \\boxed{…}", "\\boxed{9} was wrong: so $x = \\boxed{\\sqrt{2}}$.", ["\\sqrt{2}"], 1, boxed=True
         ),
-        Example(
-            "the last \\boxed{…}",
-            {"answer": "\\boxed{9} was wrong: so $x = \\boxed{\\sqrt{2}}$.", "expected_answers": ["\\sqrt{2}"]},
-            {"exact_match": 1},
-            parameters={"boxed": True},
-        ),
-        Example(
-            "mathematics in the last \\boxed{…}",
-            {"answer": "So $x = \\boxed{11 + 9a}$.", "expected_answers": ["\\boxed{9a+11}"]},
-            {"exact_match": 1},
-        ),
-        Example(
+        _example("mathematics in the last \\boxed{…}", "So $x = \\boxed{11 + 9a}$.", ["\\boxed{9a+11}"], 1),
+        _example(
             "JSON with its members in another order",
-            {
-                "answer": '{"total": 1250.0, "vendor": "Acme"}',
-                "expected_answers": ['{"vendor": "Acme", "total": 1250}'],
-            },
-            {"exact_match": 1},
+            '{"total": 1250.0, "vendor": "Acme"}',
+            ['{"vendor": "Acme", "total": 1250}'],
+            1,
         ),
-        Example(
-            "SQuAD's form",
-            {"answer": "the U.S. Senate", "expected_answers": ["US senate"]},
-            {"exact_match": 1},
-            parameters={"rules": ["text"], "punctuation": "all", "ignore_articles": True},
+        _example(
+            "SQuAD's form", "the U.S. Senate", ["US senate"], 1, rules=["text"], punctuation="all", ignore_articles=True
         ),
-        Example("an empty answer", {"answer": "", "expected_answers": ["Paris"]}, {"exact_match": 0}),
+        _example("an empty answer", "", ["Paris"], 0),
         Example.not_applicable("no expected answer has text", {"answer": "Paris", "expected_answers": [" "]}),
     ),
 )
