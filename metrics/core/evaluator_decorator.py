@@ -5,7 +5,7 @@
 
     @evaluator(
         inputs=("answer", "expected_answers"),
-        metrics=(Metric("same_text", "share of answers equal to an expected one", binary=True),),
+        metrics=Metric("same_text", "share of answers equal to an expected one", binary=True),
     )
     def same_text(case: Case, parameters: Parameters) -> CaseScore:
         '''Whether the answer equals one of the expected answers. …'''
@@ -41,7 +41,7 @@ from metrics.core.suite import Case, Suite, Task
 def evaluator(
     *,
     inputs: tuple[Input, ...],
-    metrics: tuple[Metric, ...],
+    metrics: Metric | tuple[Metric, ...],
     id: str | None = None,
     title: str | None = None,
     tasks: tuple[Task, ...] = ("text",),
@@ -61,7 +61,7 @@ def evaluator(
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
-    `id` is the function's name unless given, and `title` the id in words.
+    `id` is the function's name unless given, and `title` the id in words. `metrics`: one, or several, one of them primary.
     `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
     differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
     not. Raise `version` whenever the same input would give another number.
@@ -76,8 +76,8 @@ def evaluator(
     that a value is good or bad only beside another one (overlap of words, average precision). The metrics of an
     evaluator that uses local weights have none until they are calibrated for the weights.
     """
-    if len(metrics) == 1:
-        metrics = (replace(metrics[0], primary=True),)
+    several = (metrics,) if isinstance(metrics, Metric) else metrics
+    declared = several if len(several) > 1 else tuple(replace(metric, primary=True) for metric in several)
 
     def register(function: Callable[..., Any]) -> Evaluator:
         name = id or function.__name__
@@ -89,10 +89,10 @@ def evaluator(
         resources = tuple(sorted(set(get_args(Resource)).intersection(names), key=names.index))
         by_weights = not set(LOCAL_MODELS).isdisjoint(hints["parameters"].model_validate({}).used(resources))
         open_scale = by_weights or not has_thresholds
-        own = tuple(replace(metric, threshold=None) for metric in metrics) if open_scale else metrics
-        if [metric.primary for metric in metrics].count(True) != 1:
+        own = tuple(replace(metric, threshold=None) for metric in declared) if open_scale else declared
+        if [metric.primary for metric in declared].count(True) != 1:
             raise ValueError(f"evaluator {name}: exactly one metric is primary")
-        if len({metric.name for metric in metrics}) != len(metrics):
+        if len({metric.name for metric in declared}) != len(declared):
             raise ValueError(f"evaluator {name}: two metrics share a name")
         if not function.__doc__:
             raise ValueError(f"evaluator {name}: the function needs a docstring, it is the evaluator's page")

@@ -33,7 +33,7 @@ class SanityParameters(Parameters):
     tasks=("agent", "text"),
     inputs=("trace",),
     instead={"trace": "artifacts"},
-    metrics=(Metric("agent_sanity", "Share of the artifacts that are intact.", primary=True),),
+    metrics=Metric("agent_sanity", "Share of the artifacts that are intact."),
     sources=("H2O Eval Studio evaluators: Agent sanity check",),
     standards=(
         "valid and reliable",

@@ -72,7 +72,7 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
     tasks=("agent", "text"),
     inputs=("trace",),
     prompts=(OUTCOME, REACHED),
-    metrics=(Metric("goal_accuracy", "Share of cases in which the agent reached the goal.", binary=True),),
+    metrics=Metric("goal_accuracy", "Share of cases in which the agent reached the goal.", binary=True),
     sources=("RAGAS: AgentGoalAccuracyWithReference and AgentGoalAccuracyWithoutReference",),
     standards=("valid and reliable", "outcomes analysis", "LLM06 excessive agency"),
     examples=(

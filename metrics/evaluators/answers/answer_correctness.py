@@ -125,10 +125,8 @@ REFUSED = (
 @evaluator(
     inputs=("answer", "expected_answers"),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric(
-            "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
-        ),
+    metrics=Metric(
+        "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
     ),
     sources=("Valor, after RAGAS",),
     standards=("valid and reliable", "outcomes analysis", "LLM09 misinformation"),
@@ -221,12 +219,10 @@ class WeightedParameters(Parameters):
     title="Answer correctness (weighted)",
     inputs=("answer", "expected_answers"),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric(
-            "answer_correctness_weighted",
-            "Weighted mean of the F1 of the claims and the cosine of answer and expected answer.",
-            low=-1.0,
-        ),
+    metrics=Metric(
+        "answer_correctness_weighted",
+        "Weighted mean of the F1 of the claims and the cosine of answer and expected answer.",
+        low=-1.0,
     ),
     sources=("H2O Eval Studio, after RAGAS",),
     standards=("valid and reliable", "outcomes analysis", "LLM09 misinformation"),

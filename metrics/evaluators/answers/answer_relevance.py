@@ -54,7 +54,7 @@ CONTEXT_OF_BRAZIL = [
 @evaluator(
     inputs=("question", "answer"),
     prompts=(CLAIMS, RELEVANT),
-    metrics=(Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),),
+    metrics=Metric("answer_relevance", "Share of the answer's statements that are relevant to the question."),
     sources=("Valor, after DeepEval", "RAG generator metrics: response relevancy, LLM based"),
     standards=("valid and reliable",),
     examples=(
@@ -152,12 +152,10 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
 @evaluator(
     inputs=("question", "answer"),
     prompts=(QUESTIONS,),
-    metrics=(
-        Metric(
-            "answer_relevancy",
-            "Mean cosine of the question with questions that the judge writes for the answer.",
-            low=-1.0,
-        ),
+    metrics=Metric(
+        "answer_relevancy",
+        "Mean cosine of the question with questions that the judge writes for the answer.",
+        low=-1.0,
     ),
     sources=("H2O Eval Studio, after RAGAS", "RAG generator metrics: response relevancy, string based"),
     standards=("valid and reliable",),
@@ -243,8 +241,8 @@ CAPITAL = "What is the capital of France?"
 @evaluator(
     title="Answer relevancy (sentence similarity)",
     inputs=("question", "answer"),
-    metrics=(
-        Metric("answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0),
+    metrics=Metric(
+        "answer_relevancy_sentence", "Cosine of the question and the answer sentence closest to it.", low=-1.0
     ),
     sources=("H2O Eval Studio",),
     standards=("valid and reliable",),

@@ -46,12 +46,10 @@ class SimilarityParameters(Parameters):
 
 @evaluator(
     inputs=("answer", "expected_answers"),
-    metrics=(
-        Metric(
-            "answer_semantic_similarity",
-            "Cosine of the embeddings of answer and expected answer, or a cross-encoder's score.",
-            low=-1.0,
-        ),
+    metrics=Metric(
+        "answer_semantic_similarity",
+        "Cosine of the embeddings of answer and expected answer, or a cross-encoder's score.",
+        low=-1.0,
     ),
     sources=("H2O Eval Studio, after RAGAS", "Risch et al. 2021"),
     standards=("valid and reliable", "outcomes analysis"),

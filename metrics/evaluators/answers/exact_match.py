@@ -145,7 +145,7 @@ def _example(name: str, answer: str, expected: list[str], value: float, **parame
 @evaluator(
     inputs=("answer", "expected_answers"),
     synonyms=("accuracy", "em", "squad"),
-    metrics=(Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),),
+    metrics=Metric("exact_match", "Share of answers that equal an expected answer.", threshold=0.5, binary=True),
     version=3,
     default_needs=("short_answers",),
     sources=("Rajpurkar et al. 2016, SQuAD", "lm-evaluation-harness"),

@@ -44,10 +44,8 @@ QUESTION = "Who wrote Dracula?"
     title="No-answer",
     inputs=("question", "answer"),
     prompts=(ATTEMPTED,),
-    metrics=(
-        Metric.neutral(
-            "no_answer", "Share of questions answered: 1 if the model tried, 0 if it gave no answer.", binary=True
-        ),
+    metrics=Metric.neutral(
+        "no_answer", "Share of questions answered: 1 if the model tried, 0 if it gave no answer.", binary=True
     ),
     sources=("Open RAG Eval: no-answer",),
     standards=("valid and reliable", "accountable and transparent", "LLM09 misinformation"),

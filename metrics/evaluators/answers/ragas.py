@@ -39,9 +39,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     title="RAGAS",
     inputs=("question", "answer", "expected_answers", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT, QUESTIONS, USEFUL),
-    metrics=(
-        Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
-    ),
+    metrics=Metric("ragas", "Harmonic mean of faithfulness, answer relevancy, context precision and context recall."),
     sources=("H2O Eval Studio, after RAGAS",),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(

@@ -170,7 +170,7 @@ def _example(refused: Mapping[str, float], over: Mapping[str, float]) -> dict[st
     tasks=("text", "agent"),
     inputs=("answer",),
     default_needs=("tags",),
-    metrics=(Metric("balanced", "Mean of two shares: rightly refused, rightly answered."),),
+    metrics=Metric("balanced", "Mean of two shares: rightly refused, rightly answered."),
     sources=("Röttger et al. 2024",),
     standards=("safe", "valid and reliable"),
     examples=(

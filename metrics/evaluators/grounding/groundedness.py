@@ -43,13 +43,11 @@ class GroundednessParameters(Parameters):
     title="Groundedness (likeness)",
     inputs=("answer", "retrieved_contexts"),
     synonyms=("no judge", "hallucination score"),
-    metrics=(
-        Metric(
-            "groundedness",
-            "How much the least grounded sentence resembles the contexts, not whether it is true: its highest cosine "
-            "with a context sentence, less its share of words that no context has.",
-            low=-1.0,
-        ),
+    metrics=Metric(
+        "groundedness",
+        "How much the least grounded sentence resembles the contexts, not whether it is true: its highest cosine "
+        "with a context sentence, less its share of words that no context has.",
+        low=-1.0,
     ),
     sources=("H2O Eval Studio",),
     standards=("valid and reliable", "LLM09 misinformation"),

@@ -34,7 +34,7 @@ class HallucinationParameters(Parameters):
 @evaluator(
     title="Hallucination: HHEM",
     inputs=("answer", "retrieved_contexts"),
-    metrics=(Metric("hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts."),),
+    metrics=Metric("hallucination_hhem", "Probability that the answer is consistent with the retrieved contexts."),
     sources=("H2O Eval Studio (per_chunk)", "Open RAG Eval: hallucination (joined)", "Vectara HHEM-2.1-Open"),
     standards=("valid and reliable", "LLM09 misinformation"),
     examples=(

@@ -168,10 +168,8 @@ async def faithfulness(
     title="Hallucination (claims)",
     inputs=("answer", "retrieved_contexts"),
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric.lower(
-            "hallucination_claims", "Share of the answer's claims that do not follow from the retrieved contexts."
-        ),
+    metrics=Metric.lower(
+        "hallucination_claims", "Share of the answer's claims that do not follow from the retrieved contexts."
     ),
     sources=("RAG generator metrics",),
     standards=("valid and reliable", "LLM09 misinformation"),

@@ -37,7 +37,7 @@ CONTEXTS = [
     inputs=("question", "retrieved_contexts"),
     prompts=(RELEVANT,),
     version=3,
-    metrics=(Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),),
+    metrics=Metric("context_relevance", "Share of the retrieved contexts that are relevant to the question."),
     sources=("Valor, after DeepEval",),
     standards=("valid and reliable",),
     examples=(
@@ -105,11 +105,9 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     title="Context relevancy (sentences)",
     inputs=("question", "retrieved_contexts"),
     prompts=(NEEDED,),
-    metrics=(
-        Metric(
-            "context_relevancy_sentences",
-            "Share of the sentences in the retrieved contexts that are relevant to the question.",
-        ),
+    metrics=Metric(
+        "context_relevancy_sentences",
+        "Share of the sentences in the retrieved contexts that are relevant to the question.",
     ),
     sources=("H2O Eval Studio, after RAGAS",),
     standards=("valid and reliable",),

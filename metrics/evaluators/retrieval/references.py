@@ -115,8 +115,8 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     instead={"expected_answers": "reference_contexts"},
     prompts=(USEFUL,),
     version=4,
-    metrics=(
-        Metric("context_precision", "Average precision of the ranked contexts: whether the useful ones come first."),
+    metrics=Metric(
+        "context_precision", "Average precision of the ranked contexts: whether the useful ones come first."
     ),
     sources=("Valor, after RAGAS and DeepEval", "H2O Eval Studio"),
     standards=("valid and reliable", "outcomes analysis"),
@@ -268,9 +268,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     inputs=("expected_answers", "retrieved_contexts"),
     instead={"expected_answers": "reference_contexts"},
     prompts=(CLAIMS, ENTAILMENT),
-    metrics=(
-        Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
-    ),
+    metrics=Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     sources=("Valor, after RAGAS", "H2O Eval Studio"),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(

@@ -73,7 +73,7 @@ class ContextMrrParameters(Parameters):
 @evaluator(
     title="Context mean reciprocal rank",
     inputs=("question", "retrieved_contexts"),
-    metrics=(Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),),
+    metrics=Metric("context_mrr", "1 / rank of the first relevant chunk; the mean over cases is the MRR."),
     sources=("H2O Eval Studio",),
     standards=("valid and reliable",),
     examples=(

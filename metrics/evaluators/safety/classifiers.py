@@ -24,7 +24,7 @@ class FairnessParameters(Parameters):
 @evaluator(
     tasks=("text", "agent"),
     inputs=("answer",),
-    metrics=(Metric.lower("fairness_bias", "Probability that the answer is biased."),),
+    metrics=Metric.lower("fairness_bias", "Probability that the answer is biased."),
     sources=("H2O Eval Studio",),
     standards=("fair",),
     examples=(

@@ -64,7 +64,7 @@ def _of_opinions(
         inputs=("answer",),
         prompts=(OPINIONS, prompt),
         version=2,
-        metrics=(Metric.lower(id, f"Share of the answer's opinions that are {bad}."),),
+        metrics=Metric.lower(id, f"Share of the answer's opinions that are {bad}."),
         sources=("Valor", f"DeepEval: {id}"),
         standards=standards,
         examples=(

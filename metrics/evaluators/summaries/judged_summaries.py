@@ -119,14 +119,12 @@ class _Coherence(Reply):
 @evaluator(
     inputs=("source_text", "answer"),
     prompts=(COHERENCE,),
-    metrics=(
-        Metric(
-            "summary_coherence",
-            "Quality of the summary as a whole, an integer from 1 to 5.",
-            low=1.0,
-            high=5.0,
-            threshold=4.0,
-        ),
+    metrics=Metric(
+        "summary_coherence",
+        "Quality of the summary as a whole, an integer from 1 to 5.",
+        low=1.0,
+        high=5.0,
+        threshold=4.0,
     ),
     sources=("Valor", "Liu et al. 2023, G-Eval, appendix A (arXiv:2303.16634)"),
     standards=("valid and reliable", "outcomes analysis"),

@@ -47,7 +47,7 @@ class CorpusBleuParameters(ResamplingParameters):
 @overlap_evaluator(
     id="corpus_bleu",
     title="Corpus BLEU",
-    metrics=(Metric("corpus_bleu", "BLEU of all answers together; of one case sentence BLEU."),),
+    metrics=Metric("corpus_bleu", "BLEU of all answers together; of one case sentence BLEU."),
     sources=("Post 2018, sacreBLEU", "Papineni et al. 2002"),
     differs_from="bleu is the mean of sentence BLEU over cases, without smoothing, and equal to nltk; this one adds up "
     "the n-grams of all cases first, as papers on translation report it.",

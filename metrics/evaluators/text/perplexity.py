@@ -14,10 +14,8 @@ from metrics.models.language_model import LanguageModel, Loss
 @evaluator(
     inputs=("answer",),
     synonyms=("fluency",),
-    metrics=(
-        Metric.lower(
-            "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf, threshold=inf
-        ),
+    metrics=Metric.lower(
+        "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf, threshold=inf
     ),
     sources=("H2O Eval Studio", "Jelinek et al. 1977"),
     standards=("valid and reliable", "ongoing monitoring"),

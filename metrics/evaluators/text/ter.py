@@ -32,11 +32,9 @@ class TerParameters(ResamplingParameters):
 
 @overlap_evaluator(
     title="TER",
-    metrics=(
-        Metric.lower(
-            "ter", "Edits and shifts of phrases / words of the expected answers.", high=math.inf, threshold=None,
-            title="TER",
-        ),
+    metrics=Metric.lower(
+        "ter", "Edits and shifts of phrases / words of the expected answers.", high=math.inf, threshold=None,
+        title="TER",
     ),
     sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
     differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
