@@ -61,7 +61,8 @@ def evaluator(
 ) -> Callable[[Callable[..., Any]], Evaluator]:
     """Turn a function into an Evaluator; see the module's docstring. Raises ValueError on an inconsistent declaration.
 
-    `id` is the function's name unless given, and `title` the id in words. `metrics`: one, or several, one of them primary.
+    `id` is the function's name unless given, and `title` the id in words. `metrics`: one, or several, one of which is
+    primary.
     `sources` and `standards`: where the definition comes from and which standards it relates to; `differs_from`: how it
     differs from similar evaluators; `differs_from_source`: where it departs from its sources and why, or that it does
     not. Raise `version` whenever the same input would give another number.
