@@ -18,6 +18,7 @@ from metrics.text.sentences import worded_sentences
 from metrics.text.shared_words import new_share, words
 
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
+LAKES, RIVERS = "France has many lakes.", ["France has many rivers."]
 LABELS = {"yes": "supported", "no": "unsupported"}
 
 
@@ -39,6 +40,11 @@ class GroundednessParameters(Parameters):
     )
 
 
+def _example(name: str, answer: str, contexts: list[str], value: float, **parameters: float) -> Example:
+    given = {"answer": answer, "retrieved_contexts": contexts}
+    return Example(name, given, {"groundedness": value}, parameters=parameters)
+
+
 @evaluator(
     title="Groundedness (likeness)",
     inputs=("answer", "retrieved_contexts"),
@@ -52,23 +58,15 @@ class GroundednessParameters(Parameters):
     sources=("H2O Eval Studio",),
     standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
-        Example(
-            "every sentence is in a context",
-            {"answer": "France has many rivers. It lies on the Seine.", "retrieved_contexts": CONTEXTS},
-            {"groundedness": 1.0},
-        ),
-        Example(
+        _example("every sentence is in a context", "France has many rivers. It lies on the Seine.", CONTEXTS, 1.0),
+        _example(
             "one of four words is new: 3/4 of the sentence is like the context, with a model of one axis per word",
-            {"answer": "France has many lakes.", "retrieved_contexts": ["France has many rivers."]},
-            {"groundedness": 3 / 4 - 1 / 4},
-            parameters={"bare_words": 0},
+            LAKES,
+            RIVERS,
+            3 / 4 - 1 / 4,
+            bare_words=0,
         ),
-        Example(
-            "H2O's definition: the cosine alone",
-            {"answer": "France has many lakes.", "retrieved_contexts": ["France has many rivers."]},
-            {"groundedness": 3 / 4},
-            parameters={"bare_words": 0, "new_words": 0},
-        ),
+        _example("H2O's definition: the cosine alone", LAKES, RIVERS, 3 / 4, bare_words=0, new_words=0),
         Example(
             "a bare answer is compared together with the question",
             {"question": "It lies on the", "answer": "Seine", "retrieved_contexts": CONTEXTS},
@@ -80,14 +78,10 @@ class GroundednessParameters(Parameters):
             {"groundedness": 1 / 5**0.5},
             parameters={"bare_words": 0},
         ),
-        Example(
-            "list numbers are not sentences",
-            {"answer": "1.\nFrance has many rivers.\n***", "retrieved_contexts": CONTEXTS},
-            {"groundedness": 1.0},
-        ),
+        _example("list numbers are not sentences", "1.\nFrance has many rivers.\n***", CONTEXTS, 1.0),
         Example.not_applicable("the answer has no sentence", {"answer": "…", "retrieved_contexts": CONTEXTS}),
-        Example("nothing was retrieved", {"answer": "Yes.", "retrieved_contexts": []}, {"groundedness": 0.0}),
-        Example("the contexts are blank", {"answer": "Yes.", "retrieved_contexts": [" "]}, {"groundedness": 0.0}),
+        _example("nothing was retrieved", "Yes.", [], 0.0),
+        _example("the contexts are blank", "Yes.", [" "], 0.0),
     ),
     differs_from="faithfulness and the hallucination evaluators check claims by inference; this one measures the "
     "likeness of sentences, so a sentence that contradicts a context in the context's own words passes. Where a judge, "
