@@ -97,11 +97,8 @@ CONTEXT_OF_BRAZIL = [
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompts are worded by Assay. An answer that states nothing is not applicable; the sources do not mention "
-        "it. Valor sets no threshold; .75 is Assay's."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. An answer that states nothing is not "
+    "applicable; the sources do not mention it. Valor sets no threshold; .75 is Assay's.",
     version=2,
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

@@ -80,11 +80,8 @@ MOON = {
     "contradiction; hallucination_claims and faithfulness are shares of the answer's claims and count whatever the "
     "contexts do not support; hallucination_hhem asks a classifier about answer and contexts as a whole, higher is "
     "better.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompt is worded by Assay. An empty answer, or contexts that are blank or none, are not applicable; Valor "
-        "does not mention them. Valor sets no threshold; .25 is Assay's."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompt is worded by Assay. An empty answer, or contexts that are "
+    "blank or none, are not applicable; Valor does not mention them. Valor sets no threshold; .25 is Assay's.",
     version=2,
 )
 async def hallucination_contexts(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

@@ -124,12 +124,10 @@ class ClaimsParameters(Parameters):
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
     "against the expected answer instead of the contexts.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompts are worded by Assay. A claim that no context mentions counts against the answer, as in Valor and "
-        "RAGAS (DeepEval counts it for). An answer that makes no claim is not applicable, contexts that are all blank "
-        "give 0; the sources mention neither. With `checker` = classifier sentences stand for claims."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. A claim that no context mentions counts "
+    "against the answer, as in Valor and RAGAS (DeepEval counts it for). An answer that makes no claim is not "
+    "applicable, contexts that are all blank give 0; the sources mention neither. With `checker` = classifier "
+    "sentences stand for claims.",
     version=3,
 )
 async def faithfulness(
@@ -198,12 +196,9 @@ async def faithfulness(
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "
     "costs nothing there; hallucination_hhem asks a classifier about the answer as a whole, higher is better; "
     "relevant_noise_sensitivity and irrelevant_noise_sensitivity count only wrong claims that a context led to.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "Lower is better, as in the source; its own example counts an unsupported claim among the supported by a "
-        "slip. The prompts are worded by Assay. With `checker` = classifier sentences stand for claims. The source "
-        "sets no threshold; .25 is Assay's."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "Lower is better, as in the source; its own example counts an unsupported "
+    "claim among the supported by a slip. The prompts are worded by Assay. With `checker` = classifier sentences stand "
+    "for claims. The source sets no threshold; .25 is Assay's.",
     version=4,
 )
 async def hallucination_claims(

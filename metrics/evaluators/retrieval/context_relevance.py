@@ -67,11 +67,8 @@ CONTEXTS = [
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
     "a judge. context_precision asks about the expected answer and considers the order.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompt is worded by Assay. A blank context counts as irrelevant and is not shown; where nothing "
-        "was retrieved the share is 0. Valor sets no threshold; .75 is Assay's."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompt is worded by Assay. A blank context counts as irrelevant and "
+    "is not shown; where nothing was retrieved the share is 0. Valor sets no threshold; .75 is Assay's.",
 )
 async def context_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the retrieved contexts of which any part is relevant to answering the question.
@@ -135,11 +132,9 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "
     "sentence score low; context_relevance counts contexts; context_relevancy_soft measures similarity, without a "
     "judge.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompt is worded by Assay: the judge gives a verdict on every sentence, forty a call, where RAGAS has it "
-        "copy out the relevant ones. Contexts without a sentence, and none at all, score 0."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompt is worded by Assay: the judge gives a verdict on every "
+    "sentence, forty a call, where RAGAS has it copy out the relevant ones. Contexts without a sentence, and none at "
+    "all, score 0.",
     version=3,
 )
 async def context_relevancy_sentences(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:

@@ -343,14 +343,11 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "
     "judges the retrieval and never sees the answer. context_precision considers the order of the contexts.",
-    differs_from_source=SHARE_IS_EXPECTED
-    + (
-        "The prompts are worded by Assay. Where a case has reference contexts, they suffice and take the place of the "
-        "expected answer, which the sources know only; RAGAS compares them by likeness of characters in a metric of "
-        "its own. "
-        "A claim that is listed twice counts once. Contexts that are all blank give 0, and expected answers "
-        "that make no claim are left out; Valor mentions neither. The threshold .75 is H2O's."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. Where a case has reference contexts, "
+    "they suffice and take the place of the expected answer, which the sources know only; RAGAS compares them by "
+    "likeness of characters in a metric of its own. A claim that is listed twice counts once. Contexts that are all "
+    "blank give 0, and expected answers that make no claim are left out; Valor mentions neither. The threshold .75 is "
+    "H2O's.",
     version=4,
 )
 async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge) -> CaseScore:
