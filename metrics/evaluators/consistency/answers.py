@@ -1,6 +1,7 @@
 """Consistency of answers: how similar those of repeated runs are, in wording and in meaning."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -30,6 +31,15 @@ from metrics.stats.intervals import mean_intervals
 from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.similarity import greedy_matching, rescaled
 from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
+
+consistency_evaluator = partial(
+    evaluator,
+    tasks=("text", "agent"),
+    inputs=("answer",),
+    repeats=True,
+    default_needs=("repeats",),
+    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
+)
 
 
 def repeats_by_case(suite: Suite, outputs: Outputs) -> dict[str, list[Case]]:
@@ -165,16 +175,11 @@ class RougeConsistencyParameters(Parameters):
         return declared if self.rouge_types == TYPES else metrics_of(self.rouge_types)
 
 
-@evaluator(
+@consistency_evaluator(
     title="Consistency: ROUGE",
-    tasks=("text", "agent"),
-    inputs=("answer",),
     metrics=metrics_of(TYPES),
-    repeats=True,
-    default_needs=("repeats",),
     has_thresholds=False,
     sources=("Open RAG Eval: consistency, rouge_score", "Lin 2004"),
-    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted",
@@ -261,15 +266,10 @@ METRICS = (
 )
 
 
-@evaluator(
+@consistency_evaluator(
     title="Consistency: BERTScore",
-    tasks=("text", "agent"),
-    inputs=("answer",),
     metrics=METRICS,
-    repeats=True,
-    default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, bert_score", "Zhang et al. 2020"),
-    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     examples=(
         Example(
             "three answers make three pairs, and an empty fourth is only counted, with a model of one axis per word",

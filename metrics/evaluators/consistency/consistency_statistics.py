@@ -19,10 +19,14 @@ from metrics.core.evaluator import (
     Parameters,
     Status,
 )
-from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import repeated_answers, repeated_scores, summarise
+from metrics.evaluators.consistency.answers import (
+    consistency_evaluator,
+    repeated_answers,
+    repeated_scores,
+    summarise,
+)
 from metrics.stats.repeated_samples import dispersion
 
 PRIMARY = "coefficient_of_variation"
@@ -157,16 +161,11 @@ def _spell_out(text: str, known: Mapping[str, Evaluator]) -> Iterator[str]:
     yield from (f"{name}.{one}" for one in ([metric] if metric else names))
 
 
-@evaluator(
+@consistency_evaluator(
     title="Consistency: statistics",
-    tasks=("text", "agent"),
-    inputs=("answer",),
     metrics=METRICS,
     version=3,
-    repeats=True,
-    default_needs=("repeats",),
     sources=("Open RAG Eval: consistency, statistics of numeric metrics",),
-    standards=("valid and reliable", "ongoing monitoring", "outcomes analysis"),
     differs_from_source="Variance and standard deviation are those of the population; Open RAG Eval does not say. CV "
     "divides by the absolute mean and has no value where that is 0. Quartiles may lie between two values, as NumPy's. "
     "The threshold .25 of the CV of a primary metric is Assay's.",

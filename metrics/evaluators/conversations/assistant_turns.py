@@ -85,12 +85,9 @@ async def _judge_turns(
     ),
     differs_from="answer_relevance judges the statements of one answer. This one judges every turn of a conversation "
     "by what was said before it; conversation_goal judges whether the user got what was wanted.",
-    differs_from_source=(
-        SHARE_IS_EXPECTED
-        + "The prompts are worded by Assay. DeepEval asks about each turn alone, with a window of 10 turns; "
-        "here up to 20 turns are asked about at once, with the 10 before the first. Turns before the user speaks are "
-        "not judged, and messages of one side that follow one another are one turn."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. DeepEval asks about each turn alone, "
+    "with a window of 10 turns; here up to 20 turns are asked about at once, with the 10 before the first. Turns "
+    "before the user speaks are not judged, and messages of one side that follow one another are one turn.",
 )
 async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that fit what the user says before them.
@@ -182,12 +179,9 @@ def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
     ),
     differs_from="turn_relevance judges whether a turn fits what the user said; byop asks a question of your own of "
     "one answer. This one holds every turn against the role.",
-    differs_from_source=(
-        SHARE_IS_EXPECTED
-        + "The prompts are worded by Assay. DeepEval asks once for the turns that leave the role; here each "
-        "turn gets a verdict with a reason. The role comes from the system message where the case gives none, and "
-        "messages of one side that follow one another are one turn."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. DeepEval asks once for the turns that "
+    "leave the role; here each turn gets a verdict with a reason. The role comes from the system message where the "
+    "case gives none, and messages of one side that follow one another are one turn.",
 )
 async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that keep to the role that it was given.

@@ -232,11 +232,9 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
     ),
     differs_from="goal_accuracy compares the end state of an agent's trace, by its calls, with the expected outcome. "
     "This one lists what the user wanted in a conversation and judges each goal.",
-    differs_from_source=(
-        SHARE_IS_EXPECTED
-        + "The prompts are worded by Assay. Goals are listed turn by turn, so that each has the turn in which "
-        "it came up, and the verdict names the turn that decides it. A conversation without a goal is not applicable."
-    ),
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. Goals are listed turn by turn, so that "
+    "each has the turn in which it came up, and the verdict names the turn that decides it. A conversation without a "
+    "goal is not applicable.",
 )
 async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the user's goals in a conversation that were met by its end.
