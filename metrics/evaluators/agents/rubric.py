@@ -12,6 +12,7 @@ from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.rounding import at_least
 from metrics.core.suite import Case
+from metrics.evaluators._scripted import claims_reply
 from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rate_dimensions
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.grading import expected_grade
@@ -130,7 +131,7 @@ class _Rating(NamedTuple):
 
 TASK = {"question": "When did the Eiffel Tower open?", "answer": "It opened in 1889 [1].", "expected_answers": ["1889"]}
 FULL = TASK | {"retrieved_contexts": ["The tower opened on 31 March 1889."], "trace": '{"steps": [{"tool": "search"}]}'}
-CLAIM = ScriptedReply("claims", {"claims": ["The Eiffel Tower opened in 1889."]})
+CLAIM = claims_reply("The Eiffel Tower opened in 1889.")
 
 
 def _levels(*labels: str) -> ScriptedReply:
@@ -195,7 +196,7 @@ def _accuracy(*pairs: tuple[str, str]) -> ScriptedReply:
              "wasted_calls": None, "rubric": 0.45 / 0.55, "passed": 1},
             parameters={"zero_if_missing": False},
             judge=(
-                ScriptedReply("claims", {"claims": ["It opened in 1889.", "It opened in June.", "It is tall."]}),
+                claims_reply("It opened in 1889.", "It opened in June.", "It is tall."),
                 _accuracy(("major", "excellent"), ("minor", "failed"), ("minor", "unknown")),
                 _levels("excellent"),
             ),

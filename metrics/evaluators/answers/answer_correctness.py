@@ -9,6 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
+from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
     CLAIMS,
@@ -92,8 +93,8 @@ TRUTH = [
     "The Eiffel Tower was Eiffel's.",
 ]
 EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
-    ScriptedReply("claims", {"claims": [*RIGHT, WRONG]}, {"TEXT": "1899"}),
-    ScriptedReply("claims", {"claims": TRUTH}, {"TEXT": "1889"}),
+    claims_reply(*RIGHT, WRONG, text="1899"),
+    claims_reply(*TRUTH, text="1889"),
     ScriptedReply(
         "entailment",
         [
@@ -116,10 +117,7 @@ EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
         {"CLAIMS": "1889"},
     ),
 )
-REFUSED = (
-    ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
-    ScriptedReply("claims", {"claims": TRUTH}),
-)
+REFUSED = (claims_reply(text="I do not know."), claims_reply(*TRUTH))
 
 
 @evaluator(
@@ -142,12 +140,12 @@ REFUSED = (
             {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
             {"answer_correctness": 1.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "It is in Rome."}),
-                ScriptedReply("claims", {"claims": ["It is in Paris."]}, {"TEXT": "It is in Paris."}),
-                ScriptedReply("claims", {"claims": ["The tower is in Paris."]}, {"TEXT": "In Paris."}),
-                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": "Rome"}),
-                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "Rome"}),
-                ScriptedReply("entailment", [{"supported_by": [1]}]),
+                claims_reply("The Eiffel Tower is in Rome.", text="It is in Rome."),
+                claims_reply("It is in Paris.", text="It is in Paris."),
+                claims_reply("The tower is in Paris.", text="In Paris."),
+                entailment_reply([], CONTEXTS="Rome"),
+                entailment_reply([], CLAIMS="Rome"),
+                entailment_reply([1]),
             ),
         ),
         Example(
@@ -155,9 +153,9 @@ REFUSED = (
             {**EIFFEL, "answer": "In Rome."},
             {"answer_correctness": 0.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Rome."]}, {"TEXT": "In Rome."}),
-                ScriptedReply("claims", {"claims": TRUTH[:1]}),
-                ScriptedReply("entailment", [{"supported_by": []}]),
+                claims_reply("The Eiffel Tower is in Rome.", text="In Rome."),
+                claims_reply(*TRUTH[:1]),
+                entailment_reply([]),
             ),
         ),
         Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
@@ -165,10 +163,7 @@ REFUSED = (
         Example.not_applicable(
             "no expected answer makes a claim",
             {**EIFFEL, "expected_answers": ["It depends."]},
-            judge=(
-                ScriptedReply("claims", {"claims": []}, {"TEXT": "It depends."}),
-                ScriptedReply("claims", {"claims": [WRONG]}),
-            ),
+            judge=(claims_reply(text="It depends."), claims_reply(WRONG)),
         ),
     ),
     differs_from="One of two answer correctness evaluators: answer_correctness_weighted mixes this F1 with the "
@@ -239,7 +234,7 @@ class WeightedParameters(Parameters):
             {**EIFFEL, "answer": EIFFEL["expected_answers"][0]},
             {"answer_correctness_weighted": 1.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["The Eiffel Tower is in Paris."]}),
+                claims_reply("The Eiffel Tower is in Paris."),
                 ScriptedReply("entailment", [{"reason": "The same.", "supported_by": [1]}]),
             ),
         ),

@@ -11,6 +11,7 @@ from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import RELEVANCE, SHARE_IS_EXPECTED, item_verdicts, share_score
+from metrics.evaluators._scripted import claims_reply
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNo, YesNoReply, beginning, claims, each
 from metrics.models.embedder import Embedder, compare, provenance
@@ -67,7 +68,7 @@ CONTEXT_OF_BRAZIL = [
             },
             {"answer_relevance": 2 / 3},
             judge=(
-                ScriptedReply("claims", {"claims": CONTEXT_OF_BRAZIL}),
+                claims_reply(*CONTEXT_OF_BRAZIL),
                 ScriptedReply(
                     RELEVANT.id,
                     [
@@ -83,14 +84,12 @@ CONTEXT_OF_BRAZIL = [
             {"question": QUESTION, "answer": "Rio."},
             {"answer_relevance": 1.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["The capital city of Brazil is Rio."]}),
+                claims_reply("The capital city of Brazil is Rio."),
                 ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
             ),
         ),
         Example.not_applicable(
-            "a refusal makes no statement",
-            {"question": QUESTION, "answer": "I do not know."},
-            judge=(ScriptedReply("claims", {"claims": []}),),
+            "a refusal makes no statement", {"question": QUESTION, "answer": "I do not know."}, judge=(claims_reply(),)
         ),
         Example.not_applicable("the question is blank", {"question": " ", "answer": "Brasília."}),
     ),
@@ -150,9 +149,7 @@ ANSWER = "The first Super Bowl was held on Jan 15, 1967."
     inputs=("question", "answer"),
     prompts=(QUESTIONS,),
     metrics=Metric(
-        "answer_relevancy",
-        "Mean cosine of the question with questions that the judge writes for the answer.",
-        low=-1.0,
+        "answer_relevancy", "Mean cosine of the question with questions that the judge writes for the answer.", low=-1.0
     ),
     sources=("H2O Eval Studio, after RAGAS", "RAG generator metrics: response relevancy, string based"),
     standards=("valid and reliable",),

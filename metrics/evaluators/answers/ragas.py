@@ -6,6 +6,7 @@ from metrics.core.evaluator import CaseScore, Evaluator, Example, Metric, Parame
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
+from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.evaluators.answers.answer_relevance import QUESTIONS, answer_relevancy
 from metrics.evaluators.grounding.supported_claims import faithfulness
 from metrics.evaluators.retrieval.references import USEFUL, context_precision, context_recall
@@ -26,10 +27,10 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     answered = ["Paris is the capital of France.", "Paris has 5 million people."]
     expected = ["The capital of France is Paris.", "Paris lies on the Seine."]
     return (
-        ScriptedReply("claims", {"claims": answered}, {"TEXT": "5 million"}),
-        ScriptedReply("claims", {"claims": expected}, {"TEXT": "Seine"}),
-        ScriptedReply("entailment", [{"supported_by": [2] * supported}, {"supported_by": []}], {"CLAIMS": "5 million"}),
-        ScriptedReply("entailment", [{"supported_by": [2]}, {"supported_by": []}], {"CLAIMS": "Seine"}),
+        claims_reply(*answered, text="5 million"),
+        claims_reply(*expected, text="Seine"),
+        entailment_reply([2] * supported, [], CLAIMS="5 million"),
+        entailment_reply([2], [], CLAIMS="Seine"),
         ScriptedReply(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
         ScriptedReply(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
     )
@@ -48,7 +49,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
         Example.not_applicable(
             "one part has no value",
             {**PARIS, "answer": "I do not know."},
-            judge=(ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}), *_replies(True)),
+            judge=(claims_reply(text="I do not know."), *_replies(True)),
         ),
     ),
     differs_from="Each of the four parts is also an evaluator of its own. answer_correctness is not among them: a "

@@ -6,6 +6,7 @@ from metrics.core.evaluator import CaseScore, Example, Input, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
+from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
     CLAIMS,
@@ -113,11 +114,11 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
         {"irrelevant_noise_sensitivity": value},
         parameters={"exclusive": True} if exclusive else {},
         judge=(
-            ScriptedReply("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
-            ScriptedReply("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
-            ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
-            ScriptedReply("entailment", [{"supported_by": [1, 2]}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
-            ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+            claims_reply(WROTE, FAMOUS, text="Charlotte"),
+            claims_reply(TRUTH, text="Jane Austen wrote"),
+            entailment_reply([], [], CONTEXTS=TRUTH),
+            entailment_reply([1, 2], [2], CLAIMS=WROTE),
+            entailment_reply([1], CLAIMS=TRUTH),
         ),
     )
 
@@ -134,11 +135,11 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
             AUSTEN,
             {"irrelevant_noise_sensitivity": 0.5},
             judge=(
-                ScriptedReply("claims", {"claims": [WROTE, FAMOUS]}, {"TEXT": "Charlotte"}),
-                ScriptedReply("claims", {"claims": [TRUTH]}, {"TEXT": "Jane Austen wrote"}),
-                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": []}], {"CONTEXTS": TRUTH}),
-                ScriptedReply("entailment", [{"supported_by": []}, {"supported_by": [2]}], {"CLAIMS": WROTE}),
-                ScriptedReply("entailment", [{"supported_by": [1]}], {"CLAIMS": TRUTH}),
+                claims_reply(WROTE, FAMOUS, text="Charlotte"),
+                claims_reply(TRUTH, text="Jane Austen wrote"),
+                entailment_reply([], [], CONTEXTS=TRUTH),
+                entailment_reply([], [2], CLAIMS=WROTE),
+                entailment_reply([1], CLAIMS=TRUTH),
             ),
         ),
         _both_kinds(1.0, exclusive=False),
@@ -148,20 +149,17 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
             {**AUSTEN, "retrieved_contexts": AUSTEN["retrieved_contexts"][:1]},
             {"irrelevant_noise_sensitivity": 0.0},
             judge=(
-                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                ScriptedReply("claims", {"claims": [TRUTH]}),
-                ScriptedReply("entailment", [{"supported_by": []}], {"CONTEXTS": TRUTH}),
-                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": WROTE}),
-                ScriptedReply("entailment", [{"supported_by": [1]}]),
+                claims_reply(WROTE, text="Charlotte"),
+                claims_reply(TRUTH),
+                entailment_reply([], CONTEXTS=TRUTH),
+                entailment_reply([], CLAIMS=WROTE),
+                entailment_reply([1]),
             ),
         ),
         Example.not_applicable(
             "no expected answer makes a claim",
             {**AUSTEN, "expected_answers": ["It depends.", " "]},
-            judge=(
-                ScriptedReply("claims", {"claims": [WROTE]}, {"TEXT": "Charlotte"}),
-                ScriptedReply("claims", {"claims": []}),
-            ),
+            judge=(claims_reply(WROTE, text="Charlotte"), claims_reply()),
         ),
     ),
     differs_from="relevant_noise_sensitivity counts wrong claims from contexts that contain a part of the expected "
@@ -202,10 +200,10 @@ MONA_LISA = {
         "according to certain periodizations."
     ],
 }
-ANSWERED = ScriptedReply(
-    "claims",
-    {"claims": ["Leonardo da Vinci painted the Mona Lisa.", "The Mona Lisa was painted in the 15th century."]},
-    {"TEXT": "and it was painted"},
+ANSWERED = claims_reply(
+    "Leonardo da Vinci painted the Mona Lisa.",
+    "The Mona Lisa was painted in the 15th century.",
+    text="and it was painted",
 )
 
 
@@ -222,10 +220,8 @@ ANSWERED = ScriptedReply(
             {"relevant_noise_sensitivity": 0.5},
             judge=(
                 ANSWERED,
-                ScriptedReply(
-                    "claims",
-                    {"claims": ["Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century."]},
-                    {"TEXT": PAINTED},
+                claims_reply(
+                    "Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century.", text=PAINTED
                 ),
                 ScriptedReply(
                     "entailment",
@@ -250,26 +246,16 @@ ANSWERED = ScriptedReply(
             {"relevant_noise_sensitivity": 0.0},
             judge=(
                 ANSWERED,
-                ScriptedReply("claims", {"claims": ["Leonardo da Vinci painted the Mona Lisa."]}, {"TEXT": PAINTED}),
-                ScriptedReply(
-                    "claims", {"claims": ["The Mona Lisa is of the 15th century."]}, {"TEXT": "It is of the 15th"}
-                ),
-                ScriptedReply(
-                    "entailment",
-                    [{"supported_by": []}, {"supported_by": [1]}],
-                    {"CLAIMS": "[2]", "CONTEXTS": "is of the 15th century"},
-                ),
-                ScriptedReply(
-                    "entailment", [{"supported_by": [1]}, {"supported_by": []}], {"CLAIMS": "[2]", "CONTEXTS": "[1] L"}
-                ),
-                ScriptedReply("entailment", [{"supported_by": [1]}, {"supported_by": [1]}], {"CLAIMS": "[2]"}),
-                ScriptedReply("entailment", [{"supported_by": [1]}]),
+                claims_reply("Leonardo da Vinci painted the Mona Lisa.", text=PAINTED),
+                claims_reply("The Mona Lisa is of the 15th century.", text="It is of the 15th"),
+                entailment_reply([], [1], CLAIMS="[2]", CONTEXTS="is of the 15th century"),
+                entailment_reply([1], [], CLAIMS="[2]", CONTEXTS="[1] L"),
+                entailment_reply([1], [1], CLAIMS="[2]"),
+                entailment_reply([1]),
             ),
         ),
         Example.not_applicable(
-            "a refusal makes no claim",
-            {**MONA_LISA, "answer": "I do not know."},
-            judge=(ScriptedReply("claims", {"claims": []}),),
+            "a refusal makes no claim", {**MONA_LISA, "answer": "I do not know."}, judge=(claims_reply(),)
         ),
     ),
     differs_from="irrelevant_noise_sensitivity counts wrong claims from contexts that contain nothing of the expected "

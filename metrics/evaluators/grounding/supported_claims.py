@@ -14,6 +14,7 @@ from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, least_share, share_score
+from metrics.evaluators._scripted import claims_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
@@ -31,10 +32,7 @@ SUPER_BOWL = {
     ],
 }
 SUPER_BOWL_REPLIES = (
-    ScriptedReply(
-        "claims",
-        {"claims": ["The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."]},
-    ),
+    claims_reply("The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."),
     ScriptedReply(
         "entailment",
         [
@@ -81,18 +79,13 @@ class ClaimsParameters(Parameters):
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
     standards=("valid and reliable", "LLM09 misinformation"),
     examples=(
-        Example(
-            "one of two claims is supported",
-            SUPER_BOWL,
-            {"faithfulness": 0.5},
-            judge=SUPER_BOWL_REPLIES,
-        ),
+        Example("one of two claims is supported", SUPER_BOWL, {"faithfulness": 0.5}, judge=SUPER_BOWL_REPLIES),
         Example(
             "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
             {"faithfulness": 0.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["Paris is lovely in spring."]}),
+                claims_reply("Paris is lovely in spring."),
                 ScriptedReply("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
             ),
         ),
@@ -101,7 +94,7 @@ class ClaimsParameters(Parameters):
             {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
             {"faithfulness": 0.0, "least_supported": 0.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["Paris is in France."]}),
+                claims_reply("Paris is in France."),
                 ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
             ),
         ),
@@ -109,12 +102,12 @@ class ClaimsParameters(Parameters):
             "nothing was retrieved",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": []},
             {"faithfulness": 0.0},
-            judge=(ScriptedReply("claims", {"claims": ["Paris is lovely in spring."]}),),
+            judge=(claims_reply("Paris is lovely in spring."),),
         ),
         Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            judge=(ScriptedReply("claims", {"claims": []}),),
+            judge=(claims_reply(),),
         ),
         Example.not_applicable(
             "the judge is not asked about an empty answer",
@@ -182,14 +175,14 @@ async def faithfulness(
             },
             {"hallucination_claims": 1.0},
             judge=(
-                ScriptedReply("claims", {"claims": ["The capital of Brazil is Florida."]}),
+                claims_reply("The capital of Brazil is Florida."),
                 ScriptedReply("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
             ),
         ),
         Example.not_applicable(
             "a refusal makes no claim",
             {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            judge=(ScriptedReply("claims", {"claims": []}),),
+            judge=(claims_reply(),),
         ),
     ),
     differs_from="One of five hallucination evaluators. This one is 1 − faithfulness, over the claims of the answer; "

@@ -12,6 +12,7 @@ from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import BLANK_CONTEXT, SHARE_IS_EXPECTED, expected_share
+from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import (
     CLAIMS,
@@ -276,17 +277,17 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             "two of three claims are in the contexts",
             EINSTEIN,
             {"context_recall": 2 / 3},
-            judge=(ScriptedReply("claims", {"claims": CLAIMED}), ScriptedReply("entailment", TWO_OF_THREE)),
+            judge=(claims_reply(*CLAIMED), ScriptedReply("entailment", TWO_OF_THREE)),
         ),
         Example(
             "the best of several expected answers counts",
             {**EINSTEIN, "expected_answers": ["I do not know.", *EINSTEIN["expected_answers"], "He lived in Ulm."]},
             {"context_recall": 2 / 3},
             judge=(
-                ScriptedReply("claims", {"claims": []}, {"TEXT": "I do not know."}),
-                ScriptedReply("claims", {"claims": ["Einstein lived in Ulm."]}, {"TEXT": "He lived in Ulm."}),
-                ScriptedReply("claims", {"claims": CLAIMED}),
-                ScriptedReply("entailment", [{"supported_by": []}], {"CLAIMS": "lived in Ulm"}),
+                claims_reply(text="I do not know."),
+                claims_reply("Einstein lived in Ulm.", text="He lived in Ulm."),
+                claims_reply(*CLAIMED),
+                entailment_reply([], CLAIMS="lived in Ulm"),
                 ScriptedReply("entailment", TWO_OF_THREE),
             ),
         ),
@@ -294,38 +295,32 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             "the contexts are blank",
             {**EINSTEIN, "retrieved_contexts": ["", " "]},
             {"context_recall": 0.0},
-            judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
+            judge=(claims_reply(*CLAIMED),),
         ),
         Example(
             "nothing was retrieved",
             {**EINSTEIN, "retrieved_contexts": []},
             {"context_recall": 0.0},
-            judge=(ScriptedReply("claims", {"claims": CLAIMED}),),
+            judge=(claims_reply(*CLAIMED),),
         ),
         Example(
             "the contexts hold the first reference context word for word, and one of two claims of the second",
             {**EINSTEIN, "reference_contexts": GOLD, "retrieved_contexts": [f"Born in Ulm: {GOLD[0]}", "Nobel Prize."]},
             {"context_recall": (1 + 1 / 2) / 2},
-            judge=(
-                ScriptedReply("claims", {"claims": ["Einstein won the Nobel Prize.", "It was for physics."]}),
-                ScriptedReply("entailment", [{"supported_by": [2]}, {"supported_by": []}]),
-            ),
+            judge=(claims_reply("Einstein won the Nobel Prize.", "It was for physics."), entailment_reply([2], [])),
         ),
         Example(
             "the reference contexts are not used",
             {**EINSTEIN, "reference_contexts": GOLD},
             {"context_recall": 2 / 3},
             parameters={"against": "expected_answers"},
-            judge=(ScriptedReply("claims", {"claims": CLAIMED}), ScriptedReply("entailment", TWO_OF_THREE)),
+            judge=(claims_reply(*CLAIMED), ScriptedReply("entailment", TWO_OF_THREE)),
         ),
         Example(
             "the reference contexts suffice",
             {"retrieved_contexts": GOLD[:1], "reference_contexts": GOLD},
             {"context_recall": 1 / 2},
-            judge=(
-                ScriptedReply("claims", {"claims": ["Einstein won the Nobel Prize."]}),
-                ScriptedReply("entailment", [{"supported_by": []}]),
-            ),
+            judge=(claims_reply("Einstein won the Nobel Prize."), entailment_reply([])),
         ),
         Example.not_applicable(
             "expected answers are wanted, and there are none",
@@ -338,7 +333,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
         Example.not_applicable(
             "no expected answer makes a claim",
             {**EINSTEIN, "expected_answers": ["It depends."]},
-            judge=(ScriptedReply("claims", {"claims": []}),),
+            judge=(claims_reply(),),
         ),
     ),
     differs_from="faithfulness checks the answer's claims against the contexts, this one the expected answer's: it "

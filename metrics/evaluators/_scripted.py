@@ -1,0 +1,13 @@
+"""What a judge replies in worked examples: the claims of a text, and which texts support each claim."""
+
+from metrics.core.evaluator import ScriptedReply
+
+
+def claims_reply(*claims: str, text: str = "") -> ScriptedReply:
+    """Return the claims that the judge lists of any text, or of the one that contains `text`."""
+    return ScriptedReply("claims", {"claims": list(claims)}, {"TEXT": text} if text else {})
+
+
+def entailment_reply(*supported_by: list[int], **about: str) -> ScriptedReply:
+    """Return the numbers of the texts that support each claim; `about`: what CLAIMS or CONTEXTS contain."""
+    return ScriptedReply("entailment", [{"supported_by": numbers} for numbers in supported_by], about)
