@@ -21,12 +21,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
-from metrics.evaluators.consistency.answers import (
-    consistency_evaluator,
-    repeated_answers,
-    repeated_scores,
-    summarise,
-)
+from metrics.evaluators.consistency.answers import consistency_evaluator, repeated_answers, repeated_scores, summarise
 from metrics.stats.repeated_samples import dispersion
 
 PRIMARY = "coefficient_of_variation"
