@@ -5,13 +5,13 @@ wren-eager follows much of what it reads and keeps little to itself; wren-wary k
 anybody may know. Run as `python make_attacks.py [FOLDER]`.
 """
 
-import csv
 import json
 import sys
 from pathlib import Path
 from random import Random
 
 from make_rag import blocks
+from sample_files import write_csv
 
 SOURCE = Path(__file__).parent / "attacks"
 BIRDS = ("PLOVER", "DUNLIN", "CURLEW", "GODWIT", "TURNSTONE", "AVOCET")
@@ -100,13 +100,9 @@ def make(folder: Path) -> None:
             said = NO if random.random() < refuses else answer
             answers.append({"case_id": case["case_id"], "model": model, "answer": said})
     cases = [case | {"system_prompt": system} for case, *_ in (*attacks, *harmless)]
-    folder.mkdir(parents=True, exist_ok=True)
     names = ["case_id", "question", "system_prompt", "attack_goal", "attack_condition", "tags"]
     for file, columns, rows in (("suite", names, cases), ("outputs", ["case_id", "model", "answer"], answers)):
-        with (folder / f"{file}.csv").open("w", encoding="utf-8", newline="") as opened:
-            writer = csv.DictWriter(opened, columns, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(folder / f"{file}.csv", columns, [[row.get(name, "") for name in columns] for row in rows])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ the most frequent class, loans. pike-deep is better over all, but can hardly tel
 `python make_classification.py [FOLDER]`.
 """
 
-import csv
 import json
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 from make_rag import blocks
+from sample_files import write_csv
 
 SOURCE = Path(__file__).parent / "classification"
 NUMBERS = {"loans": 132, "account": 72, "digital": 62, "rooms": 40, "fees": 28, "feedback": 18}
@@ -100,23 +100,14 @@ def make(folder: Path) -> None:
     random.shuffle(tickets)
     names = [f"ticket-{number:04}" for number in range(1, len(tickets) + 1)]
     suite = [[name, text, label, json.dumps(tags)] for name, (text, label, tags) in zip(names, tickets, strict=True)]
-    folder.mkdir(parents=True, exist_ok=True)
-    save(folder / "suite.csv", ["case_id", "question", "label", "tags"], suite)
+    write_csv(folder / "suite.csv", ["case_id", "question", "label", "tags"], suite)
     for model, scores_of in MODELS.items():
         random = Random(model)  # noqa: S311
         rows = []
         for name, (_, label, tags) in zip(names, tickets, strict=True):
             hard = "two matters" in tags or "short" in tags
             rows.append([name, *(f"{score:.4f}" for score in scores_of(label, hard, random).values())])
-        save(folder / f"{model}.csv", ["case_id", *NUMBERS], rows)
-
-
-def save(path: Path, header: list[str], rows: list[list[str]]) -> None:
-    """A CSV file of these rows."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+        write_csv(folder / f"{model}.csv", ["case_id", *NUMBERS], rows)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ takes ships for boats and is sure of everything, petrel-large boxes loosely and 
 `python make_detection.py [FOLDER]`.
 """
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from backdrop import Layout, backdrop
 from harbour import FINE, HEIGHT, MOODS, WIDTH, Colour, Picture, Thing, paint
+from sample_files import write_json
 
 IMAGES = 56
 CLASSES = ("boat", "ship", "buoy", "gull", "crate", "lighthouse")
@@ -307,25 +307,9 @@ def make(folder: Path) -> None:
     categories = [{"id": number, "name": name} for number, name in enumerate(CLASSES, 1)]
     info = {"description": "Drawn harbour scenes", "version": "1.0", "year": 2026}
     instances = {"info": info, "images": images, "annotations": annotations, "categories": categories}
-    _write(folder / "instances.json", instances)
+    write_json(folder / "instances.json", instances)
     for name, rows in results.items():
-        _write(folder / "results" / f"{name}.json", rows)
-
-
-def _write(path: Path, content: dict[str, Any] | list[dict[str, Any]]) -> None:
-    """JSON with one record a line, so that a change shows as one."""
-    if isinstance(content, list):
-        path.write_text("[\n" + ",\n".join(json.dumps(row) for row in content) + "\n]\n")
-        return
-    parts = []
-    for key, value in content.items():
-        text = (
-            "[\n" + ",\n".join(json.dumps(row) for row in value) + "\n]"
-            if isinstance(value, list)
-            else json.dumps(value)
-        )
-        parts.append(f"{json.dumps(key)}: {text}")
-    path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+        write_json(folder / "results" / f"{name}.json", rows)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ small; gannet-seg finds nearly everything, is two pixels off and takes ships for
 are void: nobody labelled them. Run as `python make_panoptic.py [FOLDER]`.
 """
 
-import json
 import sys
 from pathlib import Path
 from random import Random
@@ -16,6 +15,7 @@ from harbour import FINE, HEIGHT, WIDTH
 from make_detection import CLASSES, draw, scene
 from numpy.typing import NDArray
 from PIL import Image
+from sample_files import write_json
 
 SCENES = (0, 2, 3, 5, 7, 9, 10, 13, 14, 16, 21, 23)
 STUFF = ("sky", "sea", "quay")
@@ -117,18 +117,12 @@ def make(folder: Path) -> None:
         for name, (made, kinds) in maps.items():
             save(folder / name / f"{image}.png", made)
             records[name].append(record(image, made, kinds))
-    _write(
+    write_json(
         folder / "truth" / "panoptic.json",
         {"images": images, "categories": CATEGORIES, "annotations": records["truth"]},
     )
     for name in models:
-        _write(folder / name / "panoptic.json", {"annotations": records[name]})
-
-
-def _write(path: Path, content: dict[str, list[dict[str, Any]]]) -> None:
-    """JSON with one record a line, so that a change shows as one."""
-    parts = (f"{json.dumps(key)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for key, rows in content.items())
-    path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+        write_json(folder / name / "panoptic.json", {"annotations": records[name]})
 
 
 if __name__ == "__main__":

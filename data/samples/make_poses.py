@@ -4,7 +4,6 @@ The models are simulated from the ground truth: heron-pose finds people but is o
 and right at times, egret-pose is exact and misses who is small. Run as `python make_poses.py [FOLDER]`.
 """
 
-import json
 import sys
 from math import cos, sin
 from pathlib import Path
@@ -12,6 +11,7 @@ from random import Random
 from typing import Any
 
 from PIL import Image, ImageDraw
+from sample_files import write_json
 
 IMAGES = 24
 WIDTH, HEIGHT, FINE = 320, 240, 3
@@ -162,18 +162,9 @@ def make(folder: Path) -> None:
             annotations.append({"id": len(annotations) + 1, "image_id": index + 1, **kept})
     category = {"id": 1, "name": "person", "keypoints": NAMES, "skeleton": SKELETON}
     document = {"images": images, "categories": [category], "annotations": annotations}
-    _write(folder / "person_keypoints.json", document)
+    write_json(folder / "person_keypoints.json", document)
     for model, rows in found.items():
-        _write(folder / "results" / f"{model}.json", rows)
-
-
-def _write(path: Path, content: Any) -> None:
-    """JSON with one record a line, so that a change shows as one."""
-    if isinstance(content, list):
-        path.write_text("[\n" + ",\n".join(map(json.dumps, content)) + "\n]\n")
-    else:
-        parts = (f"{json.dumps(key)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for key, rows in content.items())
-        path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+        write_json(folder / "results" / f"{model}.json", rows)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ passages, answers in English what was asked in another language and breaks the J
 `python make_rag.py [FOLDER]`.
 """
 
-import csv
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
+from sample_files import write_csv
 
 SOURCE = Path(__file__).parent / "rag"
 Block = dict[str, list[str]]
@@ -92,12 +93,8 @@ def make(folder: Path) -> None:
                     "cost_usd": f"{(read + 4 * len(answer)) * model.price / 1e6:.6f}",
                 }
             )
-    folder.mkdir(parents=True, exist_ok=True)
     for name, rows in (("suite.csv", suite), ("outputs.csv", outputs)):
-        with (folder / name).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(folder / name, list(rows[0]), [row.values() for row in rows])
 
 
 if __name__ == "__main__":

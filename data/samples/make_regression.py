@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from make_classification import save
+from sample_files import write_csv
 
 SOURCE = Path(__file__).parent / "regression"
 BRANCHES = {"Central": "van", "Lindvik": "van", "West Quay": "van", "Ness": "boat", "Holm": "boat"}
@@ -82,8 +82,10 @@ def make(folder: Path) -> None:
             days, half = predict(one, chance)
             outputs.append([one.id, model, *(f"{max(0.0, end):.1f}" for end in (days, days - half, days + half))])
     about = ["metadata.branch", "metadata.served_by", "metadata.kind", "metadata.people_ahead"]
-    save(folder / "suite.csv", ["case_id", "true_value", *about], suite)
-    save(folder / "outputs.csv", ["case_id", "model", "predicted_value", "predicted_low", "predicted_high"], outputs)
+    write_csv(folder / "suite.csv", ["case_id", "true_value", *about], suite)
+    write_csv(
+        folder / "outputs.csv", ["case_id", "model", "predicted_value", "predicted_low", "predicted_high"], outputs
+    )
 
 
 if __name__ == "__main__":

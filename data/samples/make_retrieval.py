@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from make_classification import save
 from make_rag import blocks, fields
+from sample_files import write_csv
 
 SOURCE = Path(__file__).parent / "retrieval"
 ASKED = (  # kind and form of a title, as text before and after the subject
@@ -130,9 +130,9 @@ def make(folder: Path) -> None:
             lists.setdefault(model, []).append(
                 [query.id, model, json.dumps([title.id for title in listed]), json.dumps(texts)]
             )
-    save(folder / "suite.csv", ["case_id", "question", "reference_context_ids", "reference_grades", "tags"], suite)
+    write_csv(folder / "suite.csv", ["case_id", "question", "reference_context_ids", "reference_grades", "tags"], suite)
     header = ["case_id", "model", "context_ids", "retrieved_contexts"]
-    save(folder / "outputs.csv", header, [row for rows in lists.values() for row in rows])
+    write_csv(folder / "outputs.csv", header, [row for rows in lists.values() for row in rows])
 
 
 if __name__ == "__main__":
