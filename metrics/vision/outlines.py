@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.stats.ratios import ratio
-from metrics.vision.masks import Masks, Shapes
+from metrics.vision.masks import LARGEST_IMAGE, Masks, Shapes, draw
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers
 FINEST = 96  # steps along the longer side of a mask's box
@@ -69,8 +69,7 @@ def outline(shapes: Shapes, masks: Masks | None = None) -> Outlines:
             shape[row] = shapely.union_all(rings[slice(*shapes.object_ring[[row, row + 1]])])
     if masks is not None:
         for row in np.flatnonzero((rings_of == 0) & (np.diff(shapes.text_start) > 0)):
-            edges, high = masks.edges[slice(*masks.start[[row, row + 1]])], int(masks.height[row])
-            shape[row] = _enclosed(_rings_in_box(edges, high, masks.box[row], max(high, int(masks.width[row]))))
+            shape[row] = _mask_outline(masks, row)
     area = shapely.area(shape)
     shape[area == 0] = shapely.Polygon()
     left, top, right, bottom = np.nan_to_num(shapely.bounds(shape)).T
@@ -86,14 +85,16 @@ def _surface(geometry: object) -> object:
     return shapely.union_all(parts[(kinds == POLYGON) | (kinds == MULTIPOLYGON)])
 
 
-def _enclosed(rings: Rings) -> Any:
-    """Return what rings along the edges of pixels enclose an odd number of times: parts with their holes."""
+def _mask_outline(masks: Masks, row: int) -> Any:
+    """Return what the edges of a mask's pixels enclose: parts with their holes."""
     import shapely
 
+    edges, high = masks.edges[slice(*masks.start[[row, row + 1]])], int(masks.height[row])
+    rings = _rings_in_box(edges, high, masks.box[row], max(high, int(masks.width[row])))
     if not rings:
         return shapely.Polygon()
     first, *others = (np.reshape(ring, (-1, 2)) for ring in rings)
-    return shapely.make_valid(shapely.Polygon(first, others))
+    return shapely.make_valid(shapely.Polygon(first, others))  # by parity
 
 
 def mask_rings(rle: str, height: int, box: Sequence[float], finest: int = FINEST) -> Rings:
@@ -183,31 +184,33 @@ def bitmap_of(masks: Masks, row: int) -> Bools:
     return inside.reshape(width, height).T
 
 
-def geojson(box: Sequence[float], rings: Sequence[Sequence[float]] | None = None) -> str:
+def geojson(
+    box: Sequence[float],
+    rings: Sequence[Sequence[float]] | None = None,
+    rle: str | None = None,
+    size: Sequence[int] = (0, 0),
+) -> str:
     """Return the geometry of an object as GeoJSON text (RFC 7946): a Polygon, or of several parts a MultiPolygon.
 
-    box: x, y, width, height, y downwards. rings: x1 y1 x2 y2 … of each part, without holes, as COCO has them; without
-    any the box is drawn, clockwise on the screen from its upper left corner. Rings are closed.
+    rle: COCO's run lengths of an image of that size, height and width: a MultiPolygon along the edges of the pixels, of
+    each part its holes after its outer ring; drawn again it covers exactly the same pixels. Passed over if they are
+    not of that size. rings: x1 y1 x2 y2 … of each part, without holes, as COCO has them. box: x, y, width, height, y
+    downwards; without anything else it is drawn, clockwise on the screen from its upper left corner. Rings are closed.
 
     >>> geojson((0, 0, 2, 1))
     '{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,1],[0,1],[0,0]]]}'
     """
+    if rle and 0 < size[0] * size[1] <= LARGEST_IMAGE:
+        mask = draw(Shapes.of(rle=[rle]), *size)
+        if not mask.faulty[0]:
+            import shapely
+
+            whole = shapely.get_parts(_mask_outline(mask, 0))
+            return _geojson([[r.coords for r in (part.exterior, *part.interiors) if r] for part in whole], False)
     x, y, width, height = box
     corners = (x, y, x + width, y, x + width, y + height, x, y + height)
     parts = [list(zip(ring[::2], ring[1::2], strict=True)) for ring in rings or (corners,)]
     return _geojson([[part if part[0] == part[-1] else [*part, part[0]]] for part in parts], len(parts) == 1)
-
-
-def mask_geojson(mask: Bools) -> str:
-    """Return the outline of a bitmap [height, width] along the edges of its pixels as a GeoJSON MultiPolygon.
-
-    Each part has its holes after its outer ring. Rings are closed and in pixels, y downwards; drawn again they cover
-    exactly the same pixels.
-    """
-    import shapely
-
-    parts = shapely.get_parts(_enclosed(bitmap_rings(mask, finest=max(mask.shape))))
-    return _geojson([[ring.coords for ring in (part.exterior, *part.interiors) if ring] for part in parts], False)
 
 
 def _geojson(parts: Sequence[Iterable[Iterable[Sequence[float]]]], alone: bool) -> str:

@@ -1,19 +1,24 @@
 """A run in Valor's JSON: by hand on a small scene, and value by value against the run's own tables."""
 
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from metrics.cli.main import main
 from metrics.core.label_keys import keys_of
 from metrics.core.suite import Outputs, Suite
+from metrics.reports.renderers.bitmap_archive import bitmap_archive
 from metrics.reports.renderers.valor_json import valor_json, valor_records
 from metrics.store import Run, Workspace
+from metrics.vision import rle
 from tests.engine.engine_scenes import finished
 
 CASES = {"case-1": "pet=cat", "case-2": "pet=cat", "case-3": "pet=dog"}
@@ -140,6 +145,34 @@ def test_numbers_and_curves_of_objects_by_hand(objects: Run) -> None:
         "hallucinations": {"dog": 1},
         "missing_predictions": {"fox": 1},
     }
+
+
+@pytest.mark.parametrize("geometry", ["auto", "box", "mask", "polygon"])
+def test_an_example_has_the_outline_of_its_mask(tmp_path: Path, geometry: str) -> None:
+    """The same GeoJSON as the archive of bitmaps has of the object, whatever is compared."""
+    rows, columns = np.indices((6, 8))
+    stairs = [rle.encode(mask_runs(mask)) for mask in (rows + columns <= 5, rows + columns >= 5)]
+    box = {"x": 0.0, "y": 0.0, "width": 6.0, "height": 6.0}
+    shapes = [{"label": "lower", "rle": stairs[0]} | box, {"label": "upper", "rle": stairs[1]}]
+    cases = [{"case_id": "j"}, {"case_id": "i", "image_height": 6, "image_width": 8}]
+    truths = [{"case_id": "i", "annotation_id": place, **shape} for place, shape in enumerate(shapes)]
+    suite = Suite.from_rows("stairs", "detection", cases, truths)
+    made = [{"case_id": "i", "model": "m", "score": 0.5, **shape} for shape in shapes]
+    outputs = Outputs.from_rows([{"case_id": case, "model": "m"} for case in "ij"], made)
+    name = "detection_pr_curve_detailed"
+    run = finished(Workspace(tmp_path), suite, outputs, name, parameters={name: {"geometry": geometry}})
+    with zipfile.ZipFile(io.BytesIO(bitmap_archive(run))) as archive:
+        lines = [json.loads(line) for line in archive.read("objects.jsonl").splitlines()]
+    detailed = the(valor_records(run), "DetailedPrecisionRecallCurve")
+    for about in lines:
+        ((*place, shape),) = detailed[about["label"]]["0.05"]["tp"]["observations"]["all"]["examples"]
+        assert (place, json.loads(shape)) == (["stairs", "i"], about["geojson"])
+        assert shape.count("[") > 12, "a staircase, no box"
+
+
+def mask_runs(mask: Any) -> list[int]:
+    edges = np.flatnonzero(np.diff(mask.T.ravel().astype(int), prepend=0))
+    return np.diff(edges, prepend=0, append=mask.size).tolist()
 
 
 def numbers(value: Any) -> Iterator[float]:

@@ -13,7 +13,7 @@ from metrics import bitmap
 from metrics.core.errors import InputError
 from metrics.ingest.tables.object_tables import parse_polygon
 from metrics.vision.masks import Shapes, draw
-from metrics.vision.outlines import bitmap_of, mask_geojson
+from metrics.vision.outlines import bitmap_of, geojson
 
 HEIGHT, WIDTH = 40, 50
 RING = [5.2, 4.1, 40.7, 8.9, 30.3, 35.5, 8.0, 30.25]
@@ -62,16 +62,29 @@ def test_a_polygon_with_holes_covers_what_is_between_its_rings() -> None:
     assert box == (2, 2, 40, 30, 40 * 30 - 10 * 10 - 10 * 16 / 2)
 
 
+def outline_of(mask: Any) -> str:
+    code = coco.encode(np.asfortranarray(mask, np.uint8))["counts"].decode()
+    return geojson((0, 0, 1, 1), [RING], code, mask.shape)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_geojson_drawn_again_covers_the_same_pixels(seed: int) -> None:
     mask = random_mask(seed)
-    text = mask_geojson(mask)
+    text = outline_of(mask)
     shape = json.loads(text)
     assert shape["type"] == "MultiPolygon"
     assert all(ring[0] == ring[-1] for part in shape["coordinates"] for ring in part)
     rings, box = parse_polygon(text)
     assert (bitmap({"polygons": rings}, HEIGHT, WIDTH) == mask).all()
     assert box[4] == mask.sum()
+
+
+@pytest.mark.parametrize(
+    ("code", "size"), [("04", (2, 3)), ("04", (0, 0)), ("04", (1 << 16, 1 << 16)), ("~", (2, 2)), ("", (2, 2))]
+)
+def test_run_lengths_of_no_such_image_leave_the_rings(code: str, size: tuple[int, int]) -> None:
+    assert geojson((0, 0, 1, 1), [RING], "04", (2, 2)) != geojson((0, 0, 1, 1), [RING])
+    assert geojson((0, 0, 1, 1), [RING], code, size) == geojson((0, 0, 1, 1), [RING])
 
 
 def test_holes_belong_to_the_part_around_them() -> None:
@@ -81,7 +94,7 @@ def test_holes_belong_to_the_part_around_them() -> None:
     mask[3:6, 3:6] = True
     mask[4, 4] = False
     mask[2:5, 12:15] = True
-    parts = json.loads(mask_geojson(mask))["coordinates"]
+    parts = json.loads(outline_of(mask))["coordinates"]
     assert sorted((len(part), len(part[0])) for part in parts) == [(1, 5), (2, 5), (2, 5)]
     island = next(part for part in parts if [3.0, 3.0] in part[0])
     assert sorted(island[1])[0] == [4.0, 4.0]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -23,7 +24,7 @@ from metrics.evaluators.detection._matched import (
     match_objects,
 )
 from metrics.stats.classification.roc import THRESHOLDS
-from metrics.vision.geometry import BOX, with_boxes
+from metrics.vision.geometry import BOX, image_sizes, with_boxes
 from metrics.vision.outcomes import LOCALISED
 from metrics.vision.outlines import geojson
 from metrics.vision.score_spans import Spans, score_spans
@@ -101,7 +102,7 @@ class DetectionDetailedParameters(OperatingParameters):
             ),
         ),
     ),
-    version=2,
+    version=3,
     differs_from="detection_pr_curve has the rates, this one the kinds of error behind them and examples. Every false "
     "positive that is no wrong class is of one kind, fp_hallucination; the stored matches split these further into "
     "duplicates, poor boxes and background. In classification_pr_curve_detailed a false positive always has a true "
@@ -128,9 +129,9 @@ def detection_pr_curve_detailed(suite: Suite, outputs: Outputs, parameters: Dete
 
     The curve has the columns label, threshold, kind, count, examples. tp equals that of detection_pr_curve, the two fp
     add up to its fp and the two fn to its fn. `examples` is a JSON list of up to `pr_curve_max_examples` objects with
-    suite, case_id and geometry, a GeoJSON text in pixels: the polygon, else the box, of the prediction, for fn of the
-    ground truth. The highest scores come first, for fn_misclassification those of the wrong label; of fn_no_prediction
-    the largest objects.
+    suite, case_id and geometry, a GeoJSON text in pixels: the mask's outline, else the polygon, else the box, of the
+    prediction, for fn of the ground truth. The highest scores come first, for fn_misclassification those of the wrong
+    label; of fn_no_prediction the largest objects.
 
     The metrics are the kinds at `score_threshold`: tp and the two fn as shares of the ground truths, which add up to 1;
     the two fp as shares of the qualified predictions, which are 1 − precision; over all labels of all objects together.
@@ -175,7 +176,7 @@ def _curves(
     of_truths, of_predictions = (truths, scene.objects.truth_box), (predictions, scene.objects.prediction_box)
     for place, entry in enumerate(spans):
         own = of_truths if entry.missed else of_predictions
-        counts[..., place], examples[..., place] = _points(entry, suite.name, shape[0], parameters, *own)
+        counts[..., place], examples[..., place] = _points(entry, suite, shape[0], parameters, *own)
     label, threshold, kind = (codes.ravel() for codes in np.indices(shape))
     columns = [
         pa.array(scene.labels, pa.string()).take(pa.array(label)),
@@ -188,7 +189,7 @@ def _curves(
 
 
 def _points(
-    entry: Spans, suite: str, labels: int, parameters: DetectionDetailedParameters, table: pa.Table, boxes: Floats
+    entry: Spans, suite: Suite, labels: int, parameters: DetectionDetailedParameters, table: pa.Table, boxes: Floats
 ) -> tuple[Ints, NDArray[np.object_]]:
     """Return how many objects of `table` have the kind by label and threshold, and the examples."""
     from metrics.vision.compiled import ranked
@@ -204,9 +205,11 @@ def _points(
     return counts, np.array(lists, object)[differs.cumsum() - 1].reshape(counts.shape)
 
 
-def _texts(suite: str, table: pa.Table, boxes: Floats, rows: NDArray[np.intp]) -> Iterator[str]:
+def _texts(suite: Suite, table: pa.Table, boxes: Floats, rows: NDArray[np.intp]) -> Iterator[str]:
     """Yield each of the rows as the JSON text of an example."""
-    chosen = table.select(["case_id", *BOX, "polygons"]).take(pa.array(rows))
-    for row in with_boxes(chosen, boxes[rows]).to_pylist():
-        geometry = geojson([row[name] for name in BOX], row["polygons"])
-        yield _json({"suite": suite, "case_id": row["case_id"], "geometry": geometry})
+    chosen = table.select(["case_id", *BOX, "polygons", "rle"]).take(pa.array(rows))
+    images = pc.index_in(chosen["case_id"], suite.cases["case_id"].combine_chunks())
+    sizes = image_sizes(suite.cases.take(images.combine_chunks())).tolist()
+    for row, size in zip(with_boxes(chosen, boxes[rows]).to_pylist(), sizes, strict=True):
+        geometry = geojson([row[name] for name in BOX], row["polygons"], row["rle"], size)
+        yield _json({"suite": suite.name, "case_id": row["case_id"], "geometry": geometry})

@@ -25,7 +25,7 @@ from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.vision.geometry import BOX, drawn
 from metrics.vision.masks import Masks
-from metrics.vision.outlines import bitmap_of, geojson, mask_geojson
+from metrics.vision.outlines import bitmap_of, geojson
 
 MOST = 100_000  # objects of one archive
 AT_ONCE = 1_000  # drawn together
@@ -60,7 +60,7 @@ def _files(sides: Sequence[tuple[str, str | None, pa.Table]], suite: Suite) -> I
                 "case_id": row["case_id"], "image": names[row["case_id"]], "model": model, "run": row.get("run"),
                 "label": row["label"],
             }  # fmt: skip
-            shape = mask_geojson(mask) if row["rle"] else geojson([row[name] or 0.0 for name in BOX], row["polygons"])
+            shape = geojson([row[name] or 0.0 for name in BOX], row["polygons"], row["rle"], mask.shape)
             more = {"score": row.get("score"), "geojson": json.loads(shape)}
             lines.append(json.dumps({"file": file} | shown_tree(about) | round_tree(more), ensure_ascii=False))
     yield "objects.jsonl", "".join(line + "\n" for line in lines).encode()
