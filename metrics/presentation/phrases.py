@@ -74,11 +74,10 @@ def unscored_words(cell: Cell) -> str:
 
 
 def board_notes(board: Leaderboard) -> Iterator[str]:
-    """Yield how the run was made, if not in Assay's own way; then why numbers shown have no 95 % interval, or one that
-    ends on one side only (≥, ≤), a sentence a metric.
+    """Yield what the run was made of, if not of all the data and in Assay's own way; then why numbers shown have no
+    95 % interval, or one that ends on one side only (≥, ≤), a sentence a metric.
     """
-    if board.made_as:
-        yield board.made_as
+    yield from board.made_of
     for column in board.columns:
         reasons: dict[str, list[str]] = {}
         marks: dict[str, None] = {}

@@ -108,6 +108,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         (
             Fact("Suite", f"{suite.name} ({suite.task})"),
             Fact("Cases", _counted(suite.cases, suite.left_out)),
+            *(Fact("Evaluated", text) for text in suite.in_words(suite.cases).values()),
             *([Fact("Alike cases", text)] if (text := alike_line(run)) else []),
             Fact("Outputs", _counted(outputs.rows, outputs.left_out)),
             *(Fact("Changed before scoring", text) for text in change_lines(outputs.changes)),

@@ -193,6 +193,12 @@ class Run(RunFiles):
         system, resources = self.spec.as_in, self.spec.resources
         return made_as(system, list(self.evaluators), self.evaluators, resources) if system else ""
 
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """What of the data it evaluates, if not all, and `made_as`, a sentence each."""
+        suite, made_as = self.spec.suite, self.made_as
+        return (*suite.in_words(suite.cases).values(), *([made_as] if made_as else []))
+
     def threshold_of(self, evaluator: str, metric: Metric) -> str:
         """Return whose the threshold in force of a metric is: see core.conventions; empty where it has none."""
         entry = next((one for one in self.spec.evaluators if one.id == evaluator), None)

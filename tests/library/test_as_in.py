@@ -131,7 +131,7 @@ def test_the_run_says_everywhere_how_it_was_made(workspace: Path, capsys: pytest
     run = metrics.evaluate(ROWS, evaluators=["looping_detection"], as_in="h2o", workspace=workspace)
     said = "Made as in H2O Eval Studio: its thresholds, main metrics and parameters in every evaluator."
     board = analysis.leaderboard(run)
-    assert board.made_as == said
+    assert board.made_of == (said,)
     assert next(iter(board_notes(board))) == said
     column = next(column for column in board.columns if column.primary)
     assert (column.metric, column.limit) == ("unique_sentences", "≥ 0.75 (H2O Eval Studio's)")

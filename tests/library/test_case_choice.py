@@ -9,12 +9,15 @@ import pytest
 
 import metrics
 from metrics import analysis
+from metrics.cli.gate_command import print_leaderboard
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.engine.evaluation import Evaluation
 from metrics.library.case_choice import chosen_cases
 from metrics.presentation.phrases import board_notes
+from metrics.reports.build import build
+from metrics.reports.renderers.markdown import markdown
 from metrics.stats.item_response import two_parameter
 from metrics.stats.short_suite import by_information, full_scores
 from metrics.store.run_spec import spec_of
@@ -156,7 +159,7 @@ def test_only_cases_that_meet_the_conditions_are_evaluated(tmp_path: Path, where
     assert (row["n"], row["value"]) == (len(kept), pytest.approx(1 - ("1" in kept) / len(kept)))
 
 
-def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
+def test_the_run_says_everywhere_which_cases_it_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = [{"case_id": row["case_id"], "model": "m", "answer": "yes"} for row in SPLIT]
     asked = {"where": {"split": "dev"}, "budget_cases": 2}
     run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, **asked)
@@ -164,7 +167,12 @@ def test_the_run_says_which_cases_it_has(tmp_path: Path) -> None:
     assert list(run.spec.suite.in_words(2).values()) == said
     assert [line.meaning for line in run.spec.receipt if line.use == "asked"] == said
     assert analysis.insights(run)["message"].tolist()[:2] == said
-    assert next(iter(board_notes(analysis.leaderboard(run)))) == ". ".join([*said, ""]).rstrip()
+    assert list(board_notes(analysis.leaderboard(run)))[:2] == said
+    facts = [(fact.name, fact.value) for group in build(run).facts for fact in group.facts]
+    assert [value for name, value in facts if name == "Evaluated"] == said
+    print_leaderboard(run)
+    written = [capsys.readouterr().out, markdown(run).replace("\\", "")]
+    assert not [(each, text) for each in written for text in said if text not in each]
     assert spec_of(run.spec.stored).suite.filter == run.spec.suite.filter
     given = ["year=", "split=dev", "year>=2020", "tag!=fees", "year=2021", "split=test"]
     run = metrics.evaluate(SPLIT, made, ["exact_match"], workspace=tmp_path, where=given[2:5])

@@ -42,9 +42,8 @@ class Leaderboard:
     spent: the ranks in what the answers took, by quantity; their p and those of `ranks` are corrected together, as one
     family of `tests`. cautions: why its intervals and tests are not to be relied on, a sentence each; see few_groups.
     overtaking: by (model, column key) the worse models that may be as good if missing cases count, see
-    leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by. made_as:
-    which cases of a suite the run evaluates and which classes are merged, if any; what it has of another system's
-    conventions; in sentences.
+    leaderboard.unscored. decisive: the keys of the columns that the user chooses a model of this suite by. made_of:
+    what of the data is evaluated, and what of another system's conventions the run has, a sentence each.
     """
 
     models: tuple[str, ...]
@@ -57,7 +56,7 @@ class Leaderboard:
     tests: int = 0
     overtaking: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     decisive: tuple[str, ...] = ()
-    made_as: str = ""
+    made_of: tuple[str, ...] = ()
 
     @property
     def label_keys(self) -> tuple[str, ...]:
@@ -118,7 +117,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
         count_tests(columns, corrected),
         overtaking(run, columns, cells, tag),
         _decisive(run, columns),
-        " ".join(filter(None, (*(f"{text}." for text in suite.in_words(suite.cases).values()), run.made_as))),
+        run.made_of,
     )
 
 

@@ -174,6 +174,8 @@ def _head(
     if column.partly:
         facts.append(f"Not finished: {format.count(column.partly[0])} of {format.count(column.partly[1])} rows scored")
     facts += guarantee_words.threshold_lines(column)
+    if objects is not None:
+        facts.append("n: objects, not images")
     if judges:
         facts.append(f"Judged by {judges}")
     if column.wording:

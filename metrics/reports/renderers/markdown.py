@@ -32,7 +32,8 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against), *_answers(run)]
     if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
         parts.append(f"⚠️ {skipped}")
-    parts.append(f"<sub>Run {code(run.id)} · {plural(run.spec.suite.cases, 'case')} · 95 % intervals</sub>")
+    of = " · ".join([plural(run.spec.suite.cases, "case"), *map(prose, board.made_of)])
+    parts.append(f"<sub>Run {code(run.id)} · {of} · 95 % intervals</sub>")
     return "\n\n".join(parts) + "\n"
 
 

@@ -117,7 +117,7 @@ def _sure(run: Run, board: Leaderboard, pair: Comparison | None) -> Iterator[str
             f"{metric_title(column, arrow=False)} would be detected 80 % of the time; smaller ones are often missed."
         )
     yield from islice(_noise(run, columns), MOST_NOISES)
-    yield from filter(None, (board.made_as, *board.cautions))
+    yield from (*board.made_of, *board.cautions)
     yield _scored(board)
     if judged := analysis.judged_evaluators(run):
         yield f"{plural(len(judged), 'evaluator')} judged by {named(analysis.judge_names(run))}, an LLM that can err."
