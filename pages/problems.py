@@ -16,6 +16,7 @@ from metrics.presentation import format
 from metrics.presentation.blocks import Head, table_of
 from metrics.presentation.format import metric_name
 from metrics.presentation.questions import what_went_wrong
+from metrics.presentation.questions.do_small_changes_matter import count_flips
 from metrics.presentation.questions.what_is_broken import KINDS, answer, defects_table
 
 LIMIT = ["threshold", "direction", "threshold_of"]
@@ -153,10 +154,9 @@ every = found[found["kind"] == "threshold"]
 board, objects = run_reads.leaderboard(run), run_reads.match_evaluators(run)
 titles = {column.evaluator: column.evaluator_title for column in board.columns}
 defects = found[found["kind"].isin(list(KINDS))]
-flipped = int(found.loc[found["kind"] == "flips", "affected"].sum())
 views = {
     "thresholds": f"Thresholds ({format.count(len(every))})",
-    "flips": f"Perturbation flips ({format.count(flipped)})",
+    "flips": f"Perturbation flips ({format.count(count_flips(run_reads.flip_rates(run)))})",
     "defects": f"Defects ({format.count(len(defects))})",
     "insights": "Insights",  # not counted: that takes longer than the rest of the page
 }

@@ -62,11 +62,16 @@ def in_order(rates: pd.DataFrame) -> pd.DataFrame:
     return rates.loc[order.index].reset_index(drop=True)
 
 
+def count_flips(rates: pd.DataFrame) -> int:
+    """Return how many flips there are, without those of copies."""
+    return int(rates.loc[~rates["control"], "flips"].sum())
+
+
 def answer(rates: pd.DataFrame) -> str:
     """Return what the rates come to, in two sentences."""
     tried, controls = rates[~rates["control"]], rates[rates["control"]]
     more = tried[tried["exceeds"].eq(True)]
-    total = plural(int(tried["flips"].sum()), "flip")
+    total = plural(count_flips(rates), "flip")
     base = (
         f"Copies flip in {count(int(controls['flips'].sum()))} of {count(int(controls['pairs'].sum()))}."
         if len(controls)
