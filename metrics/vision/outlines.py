@@ -69,7 +69,7 @@ def outline(shapes: Shapes, masks: Masks | None = None) -> Outlines:
             shape[row] = shapely.union_all(rings[slice(*shapes.object_ring[[row, row + 1]])])
     if masks is not None:
         for row in np.flatnonzero((rings_of == 0) & (np.diff(shapes.text_start) > 0)):
-            shape[row] = _mask_outline(masks, row)
+            shape[row] = _mask_outline(masks, int(row))
     area = shapely.area(shape)
     shape[area == 0] = shapely.Polygon()
     left, top, right, bottom = np.nan_to_num(shapely.bounds(shape)).T
