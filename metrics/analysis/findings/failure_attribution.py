@@ -73,7 +73,9 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
                    avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
             FROM outcomes GROUP BY model, case_id, position
         )"""
-    yield from _attributed(run, answers, [*threshold_arguments(run), list(retrieval), list(answering)], (retrieval, answering))
+    yield from _attributed(
+        run, answers, [*threshold_arguments(run), list(retrieval), list(answering)], (retrieval, answering)
+    )
 
 
 def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
