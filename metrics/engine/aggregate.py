@@ -17,9 +17,9 @@ from metrics.core.evaluator import MISSING, Evaluator, Metric, Status
 from metrics.core.rounding import same_number
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
+from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.ratios import ratio, weighted_mean
 
 Slices = Mapping[str | None, SamplingDesign]  # by the name of a slice, None for all cases
 

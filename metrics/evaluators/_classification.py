@@ -26,8 +26,8 @@ from metrics.stats.classification.confusion import (
     label_scores,
     matthews,
 )
+from metrics.stats.float_tolerance import mean_over, ratio
 from metrics.stats.intervals import NONE, Interval, wilson
-from metrics.stats.ratios import mean_over, ratio
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
 
 CONFUSION = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])

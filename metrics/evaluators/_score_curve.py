@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Metric
 from metrics.stats.classification.roc import f1
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 
 ScoreThresholds = Annotated[
     tuple[Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)], ...],

@@ -26,7 +26,6 @@ from metrics.ingest.load import (
 )
 from metrics.ingest.media.agent_files import attach_files
 from metrics.ingest.media.images import Images, read_images
-from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import ListCell, Preview
-from metrics.ingest.source import Reading
+from metrics.ingest.source import Loaded, Reading
 from metrics.ingest.tables.columns import Question

@@ -45,10 +45,9 @@ from metrics.ingest.formats import (
 )
 from metrics.ingest.media.bundle import open_bundle
 from metrics.ingest.named_refusals import refuse_by_name, refuse_pickles, xml_refusal
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.source import AS_IT_SEEMS, Problems, Reading
 
 # In order of recognition: the first reader that recognises an upload reads it.
 EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from metrics.core.errors import InputProblem
 from metrics.core.suite import Suite
 from metrics.ingest.arrays import as_mask, flat
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables import id_matches
 from metrics.ingest.tables.columns import fold
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from metrics.core.suite import Task
 from metrics.ingest import arrays
 from metrics.ingest.media.bundle import Rows
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import NUMBER_ALIASES, OUTPUT_ALIASES, SCORED_ALIASES, fold, resolve
 from metrics.ingest.tables.row_joins import joined_rows, plain_texts
 

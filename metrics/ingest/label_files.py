@@ -16,9 +16,8 @@ from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, is_null
 from metrics.ingest.format_table import read_table
 from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.source import AS_IT_SEEMS, Problems, Reading
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.decimals import NUMBER
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from metrics.core.receipt import Use
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 UNKNOWN = "nothing that is evaluated has this name"
 UNSCORED = "ground truth has no scores"

@@ -15,11 +15,10 @@ from metrics.ingest.formats.coco_files import written_document
 from metrics.ingest.joined_sheets import join_sheets, joined_name
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import VISION, Part, outputs_of
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of, part_of, suite_of, take_images
-from metrics.ingest.source import AS_IT_SEEMS, Reading, labels_of
+from metrics.ingest.source import AS_IT_SEEMS, Loaded, Problems, Reading, labels_of
 from metrics.ingest.tables.columns import EXPECTED, USEFUL, Role
 from metrics.ingest.tables.native_types import frame_sheet
 from metrics.ingest.vectors import vector_part

@@ -11,8 +11,8 @@ from metrics.core.array_types import Ints
 from metrics.core.suite import ASSUMED_SIZE, OUTPUTS, PREDICTIONS, Outputs, Suite, Task, conform, sizes_assumed
 from metrics.ingest import arrays
 from metrics.ingest.arrays import is_null, only
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables import contexts, graded_ids, keyed_labels, text_cases
 from metrics.ingest.tables.contexts import ANSWER_KEY
 

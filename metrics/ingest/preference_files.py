@@ -15,9 +15,8 @@ from metrics.ingest.arrays import as_mask
 from metrics.ingest.format_table import read_table
 from metrics.ingest.given_files import LONGEST, RATER_COLUMN, SOLE_RATER, GivenFile, chosen_columns, known_cases
 from metrics.ingest.label_files import ALIASES as LABEL_ALIASES
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import AS_IT_SEEMS, Reading
+from metrics.ingest.source import AS_IT_SEEMS, Problems, Reading
 from metrics.ingest.tables.columns import fold
 
 ALIASES: dict[str, tuple[str, ...]] = {

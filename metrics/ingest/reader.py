@@ -15,9 +15,18 @@ from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import AS_IT_SEEMS, BINARY, MAX_JSON_BYTES, Reading, Source, open_source, source_of
+from metrics.ingest.source import (
+    AS_IT_SEEMS,
+    BINARY,
+    MAX_JSON_BYTES,
+    Loaded,
+    Problems,
+    Reading,
+    Source,
+    open_source,
+    source_of,
+)
 from metrics.ingest.tables.columns import Question, Role
 from metrics.ingest.tables.lists import Rule
 

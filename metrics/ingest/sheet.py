@@ -30,7 +30,7 @@ from metrics.ingest.arrays import (
     ranges_of,
 )
 from metrics.ingest.leaf_notes import Leaves
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
 from metrics.ingest.tables.conversations import split_questions
 from metrics.ingest.tables.decimals import NUMBER, are_thousands, decimal_mark, with_points, without_unit

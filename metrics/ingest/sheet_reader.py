@@ -18,8 +18,8 @@ from metrics.ingest.arrays import as_mask, flat, only
 from metrics.ingest.leaf_notes import UNSCORED
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, without_spoiled
 from metrics.ingest.output_parts import VISION, Part, answered_twice, found_nothing, need_sizes, outputs_of
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables import (
     class_scores,
     contexts,

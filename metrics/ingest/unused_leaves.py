@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from metrics.ingest.leaf_notes import Leaves, enclosing_paths, leaves_of
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import text_of
 

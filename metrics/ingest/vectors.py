@@ -13,8 +13,8 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.classes import numeric_labels, positive_class
 from metrics.core.suite import CASES, Outputs, Suite, Task, conform
 from metrics.ingest.output_parts import Part, outputs_of
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.number_targets import MANY
 
 Kind = Literal["texts", "whole numbers", "numbers", "lists", "columns"]  # columns: of numbers, one for each class

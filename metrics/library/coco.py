@@ -12,7 +12,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.library.plain_coco import read_plain
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.vision.coco_columns import IouType
 from metrics.vision.coco_lines import Line, summary_lines
 from metrics.vision.image_resampling import resample

@@ -13,7 +13,7 @@ from metrics.core.suite import Suite, Task
 from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.torchvision import are_detections, as_results, by_image, read_detections
 from metrics.ingest.joined_sheets import join_sheets
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.native_types import frame_sheet
 from metrics.ingest.vectors import PREDICTION, TRUTH, ClassNames, Vector, as_vector, read_vectors
 

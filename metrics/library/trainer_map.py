@@ -14,7 +14,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators.detection._matched import match_objects
 from metrics.evaluators.detection.average_precision import NO_LIMIT
 from metrics.evaluators.detection.voc_ap import POINTS, PascalVoc
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.vision.boxes import paired_ious
 from metrics.vision.compiled.match_states import ASIDE, RIGHT, WRONG
 from metrics.vision.geometry import BOX, Geometry, whole

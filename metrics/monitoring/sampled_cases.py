@@ -10,9 +10,9 @@ import pyarrow as pa
 from metrics.core.cases import join_cases
 from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.suite import Case
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import combined_of
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.values import tables_of
 from metrics.judge.keys import redact
 from metrics.monitoring.line_reader import Record

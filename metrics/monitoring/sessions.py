@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,9 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.cluster_variance import crossed_widening
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.intervals import Interval, percentiles, wilson
 from metrics.stats.rater_agreement import kappas
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student
 
 PRIOR = 2.0  # pseudo-labels in all cells of a table together: Jeffreys' ½ in each of four

@@ -9,8 +9,7 @@ import numpy as np
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.bootstrap import Draws
-from metrics.stats.float_tolerance import distance_in_errors, root
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import distance_in_errors, ratio, root
 from metrics.stats.student_t import student, student_p
 
 PERFECT = 1 - EQUAL  # a correlation from which on rounding decides

@@ -1,5 +1,5 @@
-"""Arithmetic at its edge, where the last bits of a number would decide: roots and statistics near 0, singular matrices,
-the order of numbers that are equal on paper.
+"""Arithmetic at its edge, where the last bits or a divisor of 0 would decide: ratios, roots and statistics near 0,
+singular matrices, the order of numbers that are equal on paper.
 """
 
 import math
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.array_types import Bools, Floats, Ints, Numbers
 from metrics.core.rounding import EQUAL, NEAR
 
 SINGULAR = 1e-12  # of the largest eigenvalue: what rounding leaves of one that is 0 on paper
@@ -132,3 +132,27 @@ def first_highest(values: Floats, sizes: Ints) -> Ints:
     begin = np.cumsum(sizes) - sizes
     places = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, begin), sizes))
     return places if len(places) == len(sizes) else places[np.searchsorted(places, begin)]
+
+
+def ratio(part: Numbers, whole: Numbers, otherwise: float = np.nan) -> Floats:
+    """Return part / whole; `otherwise`, NaN by default, where `whole` is not above 0."""
+    found: Floats = np.divide(
+        part, whole, out=np.full(np.broadcast_shapes(np.shape(part), np.shape(whole)), otherwise), where=whole > 0
+    )
+    return found
+
+
+def weighted_mean(values: Floats, weights: Floats | None = None) -> float:
+    """Return the mean of the `values` [n] that are not NaN, each times its weight [n], default 1; NaN of no weight."""
+    known = ~np.isnan(values)
+    if weights is None:
+        return float(values[known].sum() / known.sum()) if known.any() else float("nan")
+    total = weights[known].sum()
+    return float((values[known] * weights[known]).sum() / total) if total > 0 else float("nan")
+
+
+def mean_over(values: Floats, *axes: int, weights: Numbers | None = None) -> Floats:
+    """Return the mean over `axes` of what is not NaN, weighted; NaN where nothing has weight."""
+    known = ~np.isnan(values)
+    total = np.where(known, values if weights is None else values * weights, 0.0)
+    return ratio(total.sum(axis=axes), (known if weights is None else known * weights).sum(axis=axes))

@@ -7,8 +7,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
-from metrics.stats.float_tolerance import root
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio, root
 from metrics.stats.student_t import Z95
 
 SPREAD = 0.5  # prior standard deviation of the log-discrimination, around 0

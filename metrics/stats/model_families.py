@@ -7,9 +7,8 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
-from metrics.stats.float_tolerance import root
+from metrics.stats.float_tolerance import ratio, root
 from metrics.stats.item_response import REACH, SPREAD, ItemResponse, reversed_patterns, two_parameter
-from metrics.stats.ratios import ratio
 
 FEWEST = 8  # models, or families, whose patterns tell a wrong label
 EXCESS = 1.55  # spread of the patterns beyond which they are not those of independent models: those reach some 1.5

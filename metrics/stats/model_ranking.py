@@ -9,10 +9,9 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL
 from metrics.stats.corrections import holm, is_significant
-from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order, highest_place
+from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order, highest_place, ratio
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.paired_tests import paired_tests, resample_tests
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student_p
 
 

@@ -12,12 +12,11 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, at_least, at_most
 from metrics.stats.bootstrap import Bound, bootstrap_means
 from metrics.stats.corrections import is_significant
-from metrics.stats.float_tolerance import is_apart, root
+from metrics.stats.float_tolerance import is_apart, root, weighted_mean
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.paired_tests import paired_tests
 from metrics.stats.power import units_needed
 from metrics.stats.rare_losses import UNKNOWN, Side, share_upper
-from metrics.stats.ratios import weighted_mean
 from metrics.stats.sequential import FEWEST, anytime_stretch
 from metrics.stats.student_t import Z95, student
 

@@ -14,8 +14,7 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
 from metrics.stats.cluster_variance import cluster_variance
-from metrics.stats.float_tolerance import distance_in_errors, root
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import distance_in_errors, ratio, root
 from metrics.stats.student_t import student_p
 
 Test = Literal["mcnemar", "sign_flips", "t"]

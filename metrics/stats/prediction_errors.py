@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.core.array_types import Floats
 from metrics.stats.bootstrap import Draws
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 
 
 def resampled_means(terms: Floats, draws: Draws) -> Floats:

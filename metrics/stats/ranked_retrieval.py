@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,8 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.stats.cluster_variance import cluster_sums
-from metrics.stats.float_tolerance import whole_from
+from metrics.stats.float_tolerance import ratio, whole_from
 from metrics.stats.intervals import exact_upper
-from metrics.stats.ratios import ratio
 from metrics.stats.sequential import BETS, bounds, evidence_below
 
 TAIL = 0.025  # of each end of a 95 % interval

@@ -16,7 +16,7 @@ from metrics.core.sampling_design import cluster_codes
 from metrics.stats.bootstrap import counted, draw_weights
 from metrics.stats.cluster_variance import cluster_sums, cluster_variance
 from metrics.stats.corrections import benjamini_yekutieli, is_significant
-from metrics.stats.ratios import ratio, weighted_mean
+from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.student_t import student_p
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import EQUAL, NEAR
-from metrics.stats.float_tolerance import root
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over, root
 from metrics.stats.student_t import student
 
 BIAS = 2.0  # bias of the value / (mean of its half-samples − value), where bias falls as n^-0.58

@@ -24,7 +24,7 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.corrections import LEVEL
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.student_t import Z95
 
 FEWEST = 30  # units: with fewer the normal approximation does not hold at every look, so nothing is said

@@ -8,9 +8,8 @@ import numpy as np
 
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import NEAR, at_least
-from metrics.stats.float_tolerance import highest_place
+from metrics.stats.float_tolerance import highest_place, ratio
 from metrics.stats.item_response import ItemResponse, two_parameter
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import student
 
 BLOCKS, FEWER_BLOCKS = 8, 5  # of models; two at a time are held out

@@ -6,9 +6,8 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.cluster_variance import cluster_sums
-from metrics.stats.float_tolerance import root
+from metrics.stats.float_tolerance import ratio, root
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95
 
 FEWEST, FEWEST_OPEN = 5, 20  # units on either side of a difference; of a metric with an open end

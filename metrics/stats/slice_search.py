@@ -16,9 +16,8 @@ from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL, at_most
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.cluster_variance import cluster_sums
-from metrics.stats.float_tolerance import falling_order
+from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.stats.power import POWER
-from metrics.stats.ratios import ratio
 
 T = TypeVar("T")
 Real = TypeVar("Real", np.float32, np.float64)

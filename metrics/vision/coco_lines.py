@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics.core.array_types import Floats
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.vision.matching import AREAS, threshold_index
 from metrics.vision.precision_recall import MAX_DETS
 

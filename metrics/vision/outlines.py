@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.vision.masks import LARGEST_IMAGE, Masks, Shapes, draw
 
 POLYGON, MULTIPOLYGON = 3, 6  # shapely's type numbers

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.vision.masks import Masks
 from metrics.vision.outcomes import (
     BACKGROUND,

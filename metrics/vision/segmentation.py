@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats, Int32s, Ints
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.vision.masks import Masks, starts
 
 MOST_RUNS = 4_000_000  # of one label map

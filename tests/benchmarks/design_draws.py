@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from metrics.core.registry import evaluators
 from metrics.core.suite import CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, conform
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.ratios import weighted_mean
+from metrics.stats.float_tolerance import weighted_mean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.evaluators.detection.voc_ap import POINTS
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.vision.compiled.match_states import RIGHT, WRONG
 from metrics.vision.image_resampling import resample_selection
 from metrics.vision.precision_recall import Selection

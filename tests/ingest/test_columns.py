@@ -8,7 +8,7 @@ import pytest
 
 from metrics.core.suite import Suite
 from metrics.ingest.load import outputs_from_frame, suite_from_frame
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import fold, guess_role, resolve
 
 SUITE = Suite.from_rows("s", "text", [{"case_id": "1", "question": "?"}])

@@ -7,10 +7,9 @@ import numpy as np
 
 from metrics.ingest import format_table, formats, inspect, read_combined, read_outputs, read_suite
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.values import tables_of
 from tests.ingest.files import write
 

@@ -227,8 +227,7 @@ def test_no_good_row_and_many_problems(tmp_path):
 
 def test_huge_cells_are_listed(tmp_path, monkeypatch):
     from metrics.ingest.formats.delimited import read_delimited
-    from metrics.ingest.problems import Problems
-    from metrics.ingest.source import open_source
+    from metrics.ingest.source import Problems, open_source
 
     path = write(tmp_path, "s.csv", "case_id,question\n1," + "x" * 300_000 + "\n2,y\n")
     problems = Problems()

@@ -9,7 +9,7 @@ import metrics
 from metrics.cli.main import main
 from metrics.core.errors import InputError
 from metrics.core.receipt import FileQuestion, short_lines
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.library.file_options import with_answers
 from metrics.presentation.questions.what_was_read import what_was_read
 from metrics.store import Workspace

@@ -9,7 +9,7 @@ import pytest
 
 from metrics.evaluators.detection._matched import match_objects
 from metrics.stats.bootstrap import draw_halves, draw_weights
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import BIAS, DOUBT, resample_interval
 from metrics.vision.image_resampling import resample
 from tests.benchmarks.detection_draws import counts, draw, estimates

@@ -12,10 +12,9 @@ from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import benjamini_hochberg, is_significant
-from metrics.stats.float_tolerance import falling_order
+from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.stats.item_response import ItemResponse, item_rest
 from metrics.stats.model_families import FEWEST, CheckedLabels, check_labels
-from metrics.stats.ratios import ratio
 from metrics.stats.short_suite import Size, by_information, cross_fitted, full_scores, smallest
 from metrics.store import Run, Workspace, cache_by_run
 from metrics.store.run_spec import BudgetFacts

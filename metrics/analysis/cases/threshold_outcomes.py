@@ -8,7 +8,7 @@ from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.core.array_types import Floats
 from metrics.core.rounding import at_least, at_least_sql
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
 
 GOOD = at_least_sql("avg(value) * any_value(sign)", "any_value(threshold) * any_value(sign)")

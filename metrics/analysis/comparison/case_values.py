@@ -12,7 +12,7 @@ from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.core.array_types import Bools, Floats
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
 
 Key = tuple[str, str]  # evaluator, metric

@@ -34,9 +34,8 @@ from metrics.core.number_text import amount, interval, number
 from metrics.core.registry import title_of
 from metrics.core.rounding import at_least, at_most
 from metrics.stats.bootstrap import bootstrap_means
-from metrics.stats.float_tolerance import falling_order
+from metrics.stats.float_tolerance import falling_order, ratio, weighted_mean
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
 from metrics.core.schema import LABEL_KEY
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.judge_correction import draw_chances
-from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 from metrics.store.rating_sets import DrawSizes, Labels
 

@@ -16,9 +16,9 @@ from metrics.core.rounding import at_least
 from metrics.stats import rater_agreement as statistics
 from metrics.stats.agreement_intervals import kappa_interval, mean_interval, share_interval
 from metrics.stats.cluster_variance import allows_for_raters
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.intervals import Interval, percentiles
 from metrics.stats.rater_agreement import best_thresholds, held_out_passes
-from metrics.stats.ratios import ratio
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.slice_means import pooled, sampling_variances
 from metrics.store import Run

@@ -17,7 +17,7 @@ from metrics.core.arrow import stored_rows
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import holm, is_significant
 from metrics.stats.correlation import Coefficient, clustered_coefficient
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
 
 FEWEST = 20  # labelled outputs for a hint

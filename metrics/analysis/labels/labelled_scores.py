@@ -11,7 +11,7 @@ from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
 
 

@@ -22,8 +22,8 @@ from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
 from metrics.stats import power
 from metrics.stats.corrections import is_significant
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples
-from metrics.stats.ratios import ratio
 from metrics.store import Run, cache_by_run
 
 Key = tuple[str, str]  # evaluator, metric

@@ -9,7 +9,7 @@ from metrics.analysis.comparison.case_values import case_values
 from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, opened, row_groups
 from metrics.core.rounding import same_number
-from metrics.stats.ratios import weighted_mean
+from metrics.stats.float_tolerance import weighted_mean
 from metrics.store import Run, cache_by_run
 
 

@@ -16,6 +16,7 @@ from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, opened, with_nan
 from metrics.core.evaluator import Metric
 from metrics.stats.bootstrap import Draws, bootstrap_means
+from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.quantiles import (
     describe_missing_end,
@@ -24,7 +25,6 @@ from metrics.stats.quantiles import (
     varied_quantiles,
     weighted_quantile,
 )
-from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit

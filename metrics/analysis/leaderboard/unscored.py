@@ -15,8 +15,8 @@ from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import MISSING, NO_OUTPUT, Metric
 from metrics.core.rounding import EQUAL
 from metrics.core.sampling_design import SamplingDesign
+from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.ratios import ratio, weighted_mean
 from metrics.store import Run, cache_by_run
 
 

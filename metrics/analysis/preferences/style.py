@@ -9,8 +9,7 @@ from metrics.analysis.preferences.matches import Source, all_matches
 from metrics.analysis.preferences.pairs import TASKS, pair_texts
 from metrics.core.array_types import Floats
 from metrics.stats.bradley_terry import styled_strengths
-from metrics.stats.float_tolerance import falling_order
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.store import Run, cache_by_run
 from metrics.store.rating_sets import Preferences
 

@@ -14,11 +14,10 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
 from metrics.core.rounding import NEAR
-from metrics.stats.float_tolerance import falling_order
+from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.model_ranking import first_shares, turning_point, weighted_intervals
 from metrics.stats.paired_intervals import resample_interval
-from metrics.stats.ratios import ratio
 from metrics.store import Run
 
 SCORE = Metric("weighted_score", "Weighted mean of the scaled metrics.")

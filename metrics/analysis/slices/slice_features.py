@@ -15,7 +15,7 @@ from metrics.analysis.slices.slice_conditions import METADATA, Condition
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.slice_search import Facet
 from metrics.store import Run, cache_by_run
 

@@ -31,8 +31,8 @@ from metrics.stats.classification.calibration import (
     reliability,
     resampled_error,
 )
+from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.intervals import NONE, wilson
-from metrics.stats.ratios import ratio, weighted_mean
 from metrics.vision.geometry import Geometry
 
 CURVES = pa.schema(

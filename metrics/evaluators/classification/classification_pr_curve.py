@@ -21,8 +21,7 @@ from metrics.stats.classification.roc import (
     threshold_counts,
     true_and_other,
 )
-from metrics.stats.float_tolerance import highest_place, highest_places
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import highest_place, highest_places, mean_over
 
 NO_CASES = "no case of this class"
 FOUR = (

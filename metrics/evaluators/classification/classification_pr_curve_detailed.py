@@ -19,8 +19,8 @@ from metrics.evaluators.classification._examples import classification_evaluator
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import Draws
 from metrics.stats.classification.roc import THRESHOLDS, true_and_other
+from metrics.stats.float_tolerance import weighted_mean
 from metrics.stats.intervals import NONE, wilson
-from metrics.stats.ratios import weighted_mean
 
 KINDS = ("tp", "fn_misclassification", "fn_no_prediction", "fp_misclassification")  # those with a value per case
 NO_CASES = "no case of this class"

@@ -19,10 +19,10 @@ from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
 from metrics.stats.corrections import holm
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.group_rates import Ends, difference_interval, equal_rates_p, extremes, ratio_interval
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.paired_tests import resample_tests
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95
 
 PAIRS = pa.schema(

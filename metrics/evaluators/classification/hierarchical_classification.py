@@ -17,8 +17,8 @@ from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.prediction_errors import resampled_means
-from metrics.stats.ratios import ratio
 
 FLAT = "no class has another one above it: name them in the parameter parents, or a separator of paths"
 NO_TRUTH = "the case has no true label"

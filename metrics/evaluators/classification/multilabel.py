@@ -38,9 +38,9 @@ from metrics.stats.classification.confusion import (
     set_f1,
 )
 from metrics.stats.classification.roc import resampled_areas, roc
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.intervals import wilson
 from metrics.stats.prediction_errors import resampled_means
-from metrics.stats.ratios import mean_over
 
 NO_LABELS = "the case has no list of true labels"
 UNANSWERED = "the model has no output for the case"

@@ -25,8 +25,8 @@ from metrics.stats.classification.selective import (
     risk_areas,
     risk_coverage,
 )
+from metrics.stats.float_tolerance import weighted_mean
 from metrics.stats.intervals import wilson
-from metrics.stats.ratios import weighted_mean
 from metrics.stats.resample_intervals import resample_interval
 
 CURVES = pa.schema(

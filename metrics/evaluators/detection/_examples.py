@@ -13,7 +13,7 @@ from metrics.core.evaluator import Aggregate, Columns
 from metrics.core.evaluator_decorator import evaluator
 from metrics.evaluators._half_samples import FEW_TRUTHS, NO_TRUTHS, Spread, number
 from metrics.evaluators.detection._matched import Matched, Scene
-from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.float_tolerance import mean_over, ratio
 from metrics.stats.resample_intervals import BIAS, has_enough_truths
 from metrics.vision.coco_lines import Line
 from metrics.vision.matching import AREAS

@@ -25,7 +25,7 @@ from metrics.evaluators.detection._matched import (
     match_objects,
     matches_at,
 )
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.geometry import whole
 from metrics.vision.image_resampling import resample

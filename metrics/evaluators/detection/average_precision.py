@@ -21,7 +21,7 @@ from metrics.evaluators.detection._matched import (
     matches_at,
     written_iou,
 )
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, threshold_index
 from metrics.vision.precision_recall import MAX_DETS, RECALLS, precision_at_recalls

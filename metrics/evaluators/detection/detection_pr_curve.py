@@ -14,8 +14,7 @@ from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, cu
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator
 from metrics.evaluators.detection._matched import DetectionParameters, Matched, MatchingIou, grid_with, match_objects
 from metrics.stats.classification.roc import THRESHOLDS, f1
-from metrics.stats.float_tolerance import highest_place, highest_places
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import highest_place, highest_places, mean_over
 from metrics.vision.objects import Objects
 from metrics.vision.outcomes import IGNORED, TP
 

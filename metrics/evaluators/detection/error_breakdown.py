@@ -21,7 +21,7 @@ from metrics.evaluators.detection._matched import (
     match_objects,
     outcomes_table,
 )
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.error_breakdown import (
     ERRORS,

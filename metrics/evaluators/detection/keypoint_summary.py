@@ -18,7 +18,7 @@ from metrics.evaluators._objects import codes_of, object_labels, object_tables, 
 from metrics.evaluators.detection._examples import detection_evaluator, label_rows
 from metrics.evaluators.detection._matched import Iou, Matched, MaxDets, ResampledParameters, Scene
 from metrics.evaluators.detection.average_precision import interpolated_curves
-from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.float_tolerance import mean_over, ratio
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.coco_lines import Line
 from metrics.vision.geometry import BOX, faults, keypoints_of, whole

@@ -12,7 +12,7 @@ from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators.detection._examples import LVIS_ZOO, detection_evaluator, label_rows
 from metrics.evaluators.detection._federated import UNVERIFIED, Federated, is_federated
 from metrics.evaluators.detection._matched import Matched, MatchParameters, MaxDets, match_objects, matches_at
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.coco_lines import Line
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS

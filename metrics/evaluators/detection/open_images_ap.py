@@ -17,7 +17,7 @@ from metrics.evaluators.detection._federated import listed_codes, pair_codes
 from metrics.evaluators.detection._matched import DetectionParameters, MatchingIou, Scene, match_objects, written_iou
 from metrics.evaluators.detection.average_precision import NO_LIMIT, interpolated_curves
 from metrics.evaluators.detection.voc_ap import POINTS
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.geometry import Geometry
 from metrics.vision.image_resampling import resample

@@ -22,7 +22,7 @@ from metrics.evaluators.detection._matched import (
     written_iou,
 )
 from metrics.evaluators.detection.average_precision import NO_LIMIT, interpolated_curves
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import BIAS, has_enough_truths
 from metrics.vision.geometry import Geometry, whole
 from metrics.vision.image_resampling import resample

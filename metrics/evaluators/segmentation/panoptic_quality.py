@@ -17,7 +17,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
 from metrics.evaluators._objects import codes_of, confusion_table, object_labels, object_tables
 from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 from metrics.vision.geometry import whole
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, among
 from metrics.vision.panoptic import (

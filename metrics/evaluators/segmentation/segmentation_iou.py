@@ -19,8 +19,8 @@ from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import aggregate
 from metrics.evaluators._half_samples import Resamples, Seed, image_spread, number, resample_sums
 from metrics.evaluators.segmentation._label_maps import Batch, LabelMapParameters, Labels, batches
+from metrics.stats.float_tolerance import mean_over, ratio, weighted_mean
 from metrics.stats.intervals import mean_intervals
-from metrics.stats.ratios import mean_over, ratio, weighted_mean
 from metrics.vision.masks import band_distance
 from metrics.vision.segmentation import contour_distances, dice, iou, tally
 

@@ -18,8 +18,8 @@ from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of, without_spoiled
 from metrics.ingest.output_parts import Part, objects_part, outputs_of
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_labels, find_cases, sizes_of
 

@@ -17,9 +17,9 @@ from metrics.ingest.formats.json_records import line_values
 from metrics.ingest.formats.table_reader import bundle_reader, choose_split
 from metrics.ingest.formats.trec import read_qrels
 from metrics.ingest.media.archive import Entry
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.values import text_of
 
 QUERIES = ("queries.jsonl", "queries.tsv")

@@ -14,8 +14,8 @@ from metrics.ingest.media.images import MANY_PIXELS, SUFFIXES, header_size
 from metrics.ingest.media.splits import FOLDER, bundle_of_split, split_of, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Loaded
 from metrics.ingest.reader import Preview, Reader, Request, Upload
+from metrics.ingest.source import Loaded
 
 LOOKED_AT = 20  # images, to tell grey photographs from masks
 MAX_CLASSES = 48  # of a mask

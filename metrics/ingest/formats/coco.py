@@ -27,8 +27,7 @@ from metrics.ingest.formats.coco_listing import (
 )
 from metrics.ingest.formats.coco_segmentations import Sizes
 from metrics.ingest.media.suite_images import without_spoiled
-from metrics.ingest.problems import Problems
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.vision.coco_columns import (
     Fault,
     annotation_faults,

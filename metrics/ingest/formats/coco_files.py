@@ -19,8 +19,8 @@ from metrics.ingest.formats.coco_listing import class_facts
 from metrics.ingest.formats.json_records import JSON
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part, need_sizes, objects_part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import check_keypoints, check_labels
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from metrics.ingest.leaf_notes import UNKNOWN, note_unused
-from metrics.ingest.problems import Problems
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 
 CROWDS = ("iscrowd", "is_crowd", "isCrowd")
 LISTS = {"neg_category_ids": "negative_labels", "not_exhaustive_category_ids": "not_exhaustive_labels"}  # of LVIS

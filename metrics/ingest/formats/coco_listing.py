@@ -23,9 +23,8 @@ from metrics.ingest.formats.coco_keys import LISTS
 from metrics.ingest.formats.coco_segmentations import Sizes, read_masks, read_segmentation
 from metrics.ingest.leaf_notes import UNKNOWN, note_unused
 from metrics.ingest.media.suite_images import metadata_of
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import FALSE, TRUE, Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.decimals import NUMBER
 from metrics.ingest.tables.object_tables import POLYGONS, box_areas, box_columns
 from metrics.ingest.tables.values import finite, whole_number, without

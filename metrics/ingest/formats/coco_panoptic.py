@@ -21,10 +21,9 @@ from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.png_maps import Found, listed, read_maps, region_columns
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
 from metrics.ingest.sheet import FALSE, TRUE
-from metrics.ingest.source import MAX_JSON_BYTES, Source, load_json
+from metrics.ingest.source import MAX_JSON_BYTES, Loaded, Problems, Source, load_json
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import sizes_of
 from metrics.ingest.tables.values import whole_number

@@ -25,9 +25,8 @@ from metrics.ingest.formats.coco_keys import ANNOTATION_KEYS, RESULT_KEYS, UNUSE
 from metrics.ingest.formats.coco_listing import CLASS_NAMES, Ids, Listing, same_class
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.media.class_names import result_classes
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.object_tables import find_cases, sizes_of
 from metrics.ingest.tables.values import whole_number
 from metrics.vision.coco_columns import Fault, codes_of, member_faults, score_faults

@@ -12,9 +12,8 @@ from pyarrow import csv as arrow_csv
 
 from metrics.ingest.arrays import as_mask
 from metrics.ingest.formats.table_reader import COLUMNS, HEADER_ROWS, beginning_of, header_place, table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import HEAD, Source
+from metrics.ingest.source import HEAD, Problems, Source
 
 FIELD_BYTES = 10_000_000  # the longest cell
 BLOCK = 1 << 24  # bytes looked at or parsed at a time

@@ -55,8 +55,8 @@ from metrics.ingest.media.drawn_objects import (
     score_of,
     side_of,
 )
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.list_columns import BOX_FORM
 
 LOOKED_AT = 3  # files of a folder or zip, to recognise it

@@ -22,8 +22,8 @@ from metrics.ingest.media.drawn_objects import (
     number,
     polygon,
 )
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
+from metrics.ingest.source import Problems
 
 RESULT = re.compile(r"task[12]_(?P<label>.+)", re.IGNORECASE)
 HEADER = re.compile(r"\s*(imagesource|gsd|acquisition dates)\s*:", re.IGNORECASE)

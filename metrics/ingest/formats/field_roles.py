@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from metrics.core.receipt import FileQuestion
 from metrics.ingest.formats.detector_records import INNER, Detection
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 NO_TRUTH = "none"
 TRUTH_FIELD = re.compile(

@@ -10,9 +10,8 @@ import numpy as np
 
 from metrics.core.suite import METADATA
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.values import finite, tables_of, text_of, without
 from metrics.ingest.unused_leaves import TAKEN, note_leaves
 

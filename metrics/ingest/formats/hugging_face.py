@@ -13,9 +13,9 @@ from metrics.ingest.formats.parquet import read_parquet
 from metrics.ingest.formats.table_reader import bundle_reader, choose_split
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Rows
-from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems, first_line
 from metrics.ingest.tables.native_types import UNREADABLE
 
 SHARD = re.compile(r"(?:(?P<split>.+)-)?(?P<number>\d{5})-of-(?P<count>\d{5})(?:-[0-9a-f]+)?\.(?:parquet|arrow)")

@@ -20,10 +20,9 @@ from metrics.ingest.formats.table_reader import bundle_reader, table_reader
 from metrics.ingest.formats.tool_records import Fault, amount, count, references
 from metrics.ingest.media.archive import MAX_FILE_BYTES
 from metrics.ingest.media.bundle import Bundle, Rows
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import FIRST_ROWS, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.messages import calls_tools, content_text, note_media, question_in, reply_message
 from metrics.ingest.tables.values import flatten, json_text, tables_of, text_of, without
 from metrics.ingest.traces.chat_traces import conversation

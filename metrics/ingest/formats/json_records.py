@@ -11,9 +11,8 @@ import pyarrow as pa
 from metrics.core.exact_json import parse_json
 from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
 from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source, collector_paused
+from metrics.ingest.source import Problems, Source, collector_paused
 from metrics.ingest.tables.values import flatten, tables_of
 from metrics.ingest.unused_leaves import note_leaves
 

@@ -36,8 +36,8 @@ from metrics.ingest.media.drawn_objects import (
 )
 from metrics.ingest.media.images import MAX_PIXELS
 from metrics.ingest.media.xml_files import parse
-from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Upload
+from metrics.ingest.source import Problems, first_line
 from metrics.ingest.tables.object_tables import CORNERS
 from metrics.vision.masks import Shapes, draw
 

@@ -24,8 +24,8 @@ from metrics.ingest.media.png_maps import HEAD, SIGNATURE, Found, listed, read_m
 from metrics.ingest.media.splits import REST, bundle_of_split, split_of, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import find_cases
 

@@ -22,9 +22,9 @@ from metrics.core.classes import ClassFacts
 from metrics.core.suite import STRINGS, Suite
 from metrics.ingest.arrays import flat
 from metrics.ingest.media.bundle import Bundle
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import DESCRIPTIONS
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.object_tables import find_cases
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 from metrics.core.fields import METADATA, REASON, SCORE
 from metrics.ingest.formats.tool_records import Fault, Numbered, Record, names_of, records_of, references, tool_reader
 from metrics.ingest.leaf_notes import leaves_of
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Upload
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.values import text_of
 from metrics.ingest.unused_leaves import OTHERS, SUMMED
 

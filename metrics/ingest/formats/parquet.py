@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 from metrics.ingest.decoded_size import ROW, Decoded, count_written_out
 from metrics.ingest.formats.parquet_pages import DAMAGED, unpacked
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source, first_line
 from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.native_types import UNREADABLE, texts
 

@@ -19,9 +19,8 @@ from metrics.ingest.formats.promptfoo_assertions import Assertions, listed_items
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import metadata, references
 from metrics.ingest.output_parts import UNNAMED
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 from metrics.ingest.tables.columns import SUITE_ALIASES, fold
 from metrics.ingest.tables.values import finite, flatten, json_text, tables_of, text_of
 from metrics.ingest.unused_leaves import TAKEN, note_leaves

@@ -14,9 +14,8 @@ from metrics.ingest.formats import promptfoo
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.promptfoo_assertions import listed_items
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import DOCUMENTS, Source
+from metrics.ingest.source import DOCUMENTS, Problems, Source
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.unused_leaves import TAKEN, note_leaves
 

@@ -14,9 +14,8 @@ from metrics.ingest.formats import promptfoo
 from metrics.ingest.formats.delimited import FIELD_BYTES, header
 from metrics.ingest.formats.promptfoo_assertions import read_value
 from metrics.ingest.formats.table_reader import table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import HEAD, Source
+from metrics.ingest.source import HEAD, Problems, Source
 
 OUTPUT = re.compile(r"\[(?P<provider>[^\]\n]{1,300})\] (?P<prompt>.+)", re.DOTALL)
 VERDICT = re.compile(r"\[(?P<status>PASS|FAIL|ERROR)\](?: \(-?[\d.]{1,20}\))?\s?(?P<text>.*)", re.DOTALL)

@@ -16,9 +16,8 @@ from metrics.ingest.formats.promptfoo_assertions import Assertions, written_asse
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.formats.tool_records import names_of
 from metrics.ingest.formats.workbook import find_in_parts, read_workbook
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import CODE, Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source
 
 READ = {"csv": read_delimited, "xlsx": read_workbook, "json": read_json, "yaml": read_json, "jsonl": read_jsonl}
 EXPECTED = re.compile(r"__expected\d{0,4}")

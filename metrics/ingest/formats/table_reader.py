@@ -10,11 +10,10 @@ from metrics.core.suite import Outputs, Suite, Task
 from metrics.ingest.formats.open_images import class_names, name_classes, with_facts
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import VISION, Part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import FIRST_ROWS, ListCell, Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import columns_of, combined_of, part_of, suite_of, task_of
-from metrics.ingest.source import BINARY, DOCUMENTS, Source
+from metrics.ingest.source import BINARY, DOCUMENTS, Loaded, Problems, Source
 from metrics.ingest.tables import class_scores, contexts, keyed_labels, model_columns, object_tables, text_cases
 from metrics.ingest.tables.columns import (
     FIELD_NAMES,

@@ -24,10 +24,9 @@ from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.json_shapes import records_in
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import DOCUMENTS, HEAD, Source
+from metrics.ingest.source import DOCUMENTS, HEAD, Problems, Source
 from metrics.ingest.tables.messages import note_media
 from metrics.ingest.tables.python_reprs import NoRepr, python_value
 from metrics.ingest.tables.values import MARK, finite, flatten, item_value, tables_of, text_of

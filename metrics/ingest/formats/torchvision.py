@@ -10,8 +10,8 @@ from metrics.core.array_types import Bools
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, CASES, METADATA, Outputs, Suite, conform
 from metrics.ingest.output_parts import Part, objects_part, outputs_of
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.vision.rle import encode
 
 TARGETS = "targets"

@@ -12,11 +12,10 @@ from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import part_of
-from metrics.ingest.source import Source
+from metrics.ingest.source import Loaded, Problems, Source
 from metrics.ingest.tables.values import tables_of, text_of
 from metrics.ingest.traces.chat_traces import is_conversation
 from metrics.ingest.traces.otel_traces import is_export, is_span, spans_in, trace_of_spans

@@ -19,11 +19,10 @@ from metrics.core.suite import STRINGS, Suite
 from metrics.ingest.arrays import as_mask, flat
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.output_parts import Part
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Request, Upload
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.sheet_reader import part_of
-from metrics.ingest.source import HEAD, Source
+from metrics.ingest.source import HEAD, Problems, Source
 from metrics.ingest.tables.contexts import AGAIN
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

@@ -23,10 +23,9 @@ from metrics.core.file_kinds import SHEET
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.formats.table_reader import HEADER_ROWS, header_place, table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
-from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.reader import Preview, Reader, Request, Upload
 from metrics.ingest.sheet import Sheet
-from metrics.ingest.source import Source
+from metrics.ingest.source import Problems, Source, first_line
 from metrics.ingest.tables.values import text_of
 
 SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included

@@ -35,8 +35,8 @@ from metrics.ingest.media.images import header_size
 from metrics.ingest.media.splits import bundle_of_split, split_of, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, without_spoiled
 from metrics.ingest.output_parts import Part, objects_part
-from metrics.ingest.problems import Loaded, Problems
 from metrics.ingest.reader import Preview, Reader, Request, Upload, need_images
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.object_tables import (
     POLYGONS,
     box_areas,

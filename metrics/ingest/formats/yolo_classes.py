@@ -11,7 +11,7 @@ from metrics.ingest.formats.yolo_poses import PoseShape, named_points, shape_of
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
 from metrics.ingest.media.class_names import names_files
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 NUMBER = re.compile(r"\d{1,6}")
 FIRST = re.compile(r"^[ \t]*(\d{1,4})[ \t]", re.MULTILINE)

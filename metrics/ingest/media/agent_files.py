@@ -12,7 +12,7 @@ from metrics.core.files import make_folder, temporary_folder
 from metrics.core.suite import STRINGS, Outputs
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.ingest.media.images import write_once
-from metrics.ingest.problems import Loaded, Problems, first_line
+from metrics.ingest.source import Loaded, Problems, first_line
 from metrics.ingest.tables.values import json_text
 from metrics.text.agents.artifacts import MOST_ARTIFACTS, ArtifactError, artifacts_of
 

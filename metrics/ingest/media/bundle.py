@@ -17,8 +17,8 @@ from metrics.core.files import open_regular
 from metrics.ingest.decoded_size import Decoded
 from metrics.ingest.media.archive import UNREADABLE, Entry, is_office, open_entries
 from metrics.ingest.media.images import SUFFIXES
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 
 TEXT_BYTES = 16 << 20  # of one label file
 SKIPPED = ("images", "labels")  # folders in which YOLO data sets separate images from labels

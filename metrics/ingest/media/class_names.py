@@ -15,7 +15,7 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import Suite
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 FILE = re.compile(r"(.*[-_ ])?(labels?|class(es)?|names|categories|label[-_ ]?map|class[-_ ]?names)", re.IGNORECASE)
 NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;=]\s*(\S.*)")

@@ -15,7 +15,7 @@ import pyarrow as pa
 from metrics.core.array_types import Bools, Ints
 from metrics.ingest.media.bundle import Rows
 from metrics.ingest.media.images import MAX_PIXELS, SUFFIXES
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.decimals import NUMBER
 from metrics.ingest.tables.object_tables import POLYGONS, SIDES, outline
 from metrics.vision import rle

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from metrics.core.errors import InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder, open_regular
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
-from metrics.ingest.problems import first_line
+from metrics.ingest.source import first_line
 
 if TYPE_CHECKING:
     from PIL.Image import Image

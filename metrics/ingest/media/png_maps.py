@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Ints
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, Rows
-from metrics.ingest.problems import Problems, first_line
+from metrics.ingest.source import Problems, first_line
 from metrics.ingest.tables.object_tables import POLYGONS, box_columns
 from metrics.vision.masks import encode
 from metrics.vision.segmentation import regions

@@ -11,8 +11,8 @@ from metrics.core.receipt import FileQuestion
 from metrics.ingest.media.archive import Entry
 from metrics.ingest.media.bundle import Bundle, pair
 from metrics.ingest.media.images import SUFFIXES
-from metrics.ingest.problems import Problems
 from metrics.ingest.reader import Preview, Upload
+from metrics.ingest.source import Problems
 
 FOLDER = re.compile(r"(?:obj_)?(train|training|val|valid|validation|dev|test|testing)(?:[-_]?\d{2,4})?(?:_data)?")
 KINDS = {"testing": "test", "valid": "val", "validation": "val", "dev": "val", "training": "train"}

@@ -24,7 +24,7 @@ from metrics.core.suite import (
     conform,
 )
 from metrics.ingest.leaf_notes import MAX_PATHS, Leaves, leaves_of
-from metrics.ingest.problems import Loaded, Problems
+from metrics.ingest.source import Loaded, Problems
 from metrics.ingest.tables.values import text_of
 
 SIDES = ("image_width", "image_height")

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 
 def parse(file: str, data: bytes, expected: str, problems: Problems) -> Any:

@@ -15,8 +15,8 @@ from metrics.core.label_keys import labels_of
 from metrics.core.receipt import FileQuestion
 from metrics.ingest import arrays
 from metrics.ingest.arrays import flat, only
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import Columns
 from metrics.ingest.tables.contexts import ANSWER_KEY
 from metrics.ingest.tables.decimals import NUMBER

@@ -10,7 +10,7 @@ from metrics.core.errors import one_of
 from metrics.core.fields import CASE_FIELDS, FIELDS, OUTPUT_FIELDS, SERVING, fold as fold
 from metrics.core.label_fields import CLASS_FIELDS, OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, Task
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 
 Role = Literal["suite", "outputs", "combined"]
 Aliases = Mapping[str, tuple[str, ...]]  # canonical name → its aliases

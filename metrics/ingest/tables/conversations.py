@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.ingest.arrays import may_hold
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import CHATS, json_text
 from metrics.ingest.traces.stored_trace import Trace, json_value, trace_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SUITE_ALIASES, fold
 from metrics.ingest.tables.values import text_of
 from metrics.text.agents.dialects import ROLES

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import STRINGS
-from metrics.ingest.problems import Problems, first_line
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems, first_line
 from metrics.ingest.tables.columns import fold, spellings
 from metrics.ingest.tables.dataset_features import named_features
 from metrics.ingest.tables.list_columns import settle_lists

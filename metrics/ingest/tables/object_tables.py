@@ -17,8 +17,8 @@ from metrics.core.label_fields import OBJECT_TABLE_FIELDS
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables import id_matches
 from metrics.ingest.tables.columns import Columns, is_open_images
 from metrics.vision import rle

@@ -7,8 +7,8 @@ import pyarrow.compute as pc
 from metrics.core.receipt import FileQuestion
 from metrics.core.suite import METADATA
 from metrics.ingest.arrays import as_mask, may_hold
-from metrics.ingest.problems import Problems
 from metrics.ingest.sheet import Sheet
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import Columns, Role
 from metrics.ingest.tables.text_cases import REASONING as COLUMN
 from metrics.text.thoughts import STOPS, split_all

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from metrics.ingest.leaf_notes import leaves_of
-from metrics.ingest.problems import Problems
+from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import fold
 from metrics.ingest.tables.values import text_of
 from metrics.ingest.traces.chat_traces import decoded

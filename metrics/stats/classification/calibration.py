@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.bootstrap import Draws
-from metrics.stats.float_tolerance import root
+from metrics.stats.float_tolerance import ratio, root
 from metrics.stats.intervals import NONE, Interval
-from metrics.stats.ratios import ratio
 from metrics.stats.student_t import Z95, student
 
 SMALLEST = float(np.finfo(np.float64).eps)  # the probability that log loss takes for 0, as scikit-learn does

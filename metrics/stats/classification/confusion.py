@@ -9,7 +9,7 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints, Singles
 from metrics.core.rounding import EQUAL
 from metrics.stats.bootstrap import Draws
-from metrics.stats.ratios import mean_over, ratio
+from metrics.stats.float_tolerance import mean_over, ratio
 
 Counts = Ints | Floats
 AVERAGES = ("macro", "weighted", "micro")

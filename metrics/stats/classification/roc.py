@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.stats.bootstrap import Draws
-from metrics.stats.ratios import ratio
+from metrics.stats.float_tolerance import ratio
 from metrics.stats.student_t import Z95, student
 
 THRESHOLDS = tuple(round(step / 20, 2) for step in range(1, 20))  # .05 … .95: those of a curve by default

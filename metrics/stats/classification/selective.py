@@ -8,9 +8,8 @@ import numpy as np
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import at_most
 from metrics.stats.bootstrap import Draws
-from metrics.stats.float_tolerance import whole_from
+from metrics.stats.float_tolerance import ratio, whole_from
 from metrics.stats.intervals import binomial_tail
-from metrics.stats.ratios import ratio
 
 STARTS = 5  # most places where the search for a threshold begins, each with its part of the risk
 FORESEEN = 10  # times as many cases: beyond, no number of missing cases is given

@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from metrics.stats.classification.confusion import AVERAGES, confusion_cells, label_scores, mean_scores
-from metrics.stats.ratios import mean_over
+from metrics.stats.float_tolerance import mean_over
 
 CODES = st.integers(0, 5)
 
