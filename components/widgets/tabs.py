@@ -1,11 +1,10 @@
-"""The tabs below a page's title: those of its place that have content."""
+"""The tabs below a page's title: those of its place, beside its own tab the tab's pages; only what has content."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from components.data import run_reads, workspace_runs
-from components.views.curves.curve_offers import offered_views
 from components.widgets import url
 from metrics.core.errors import RunCorrupt
 
@@ -20,6 +19,7 @@ STYLE = """<style>
 .st-key-tabs a { background: none !important; padding: 0 0 5px; border-radius: 0; }
 .st-key-tabs a > span:has([data-testid="stIconMaterial"]) { display: none; }
 .st-key-tabs p { white-space: nowrap; font-weight: 500 !important; }
+[class*="st-key-subtab-"] p { font-size: 12px; font-weight: 400 !important; }
 [data-testid="stTopNavLink"] { background: none !important; }
 %s { box-shadow: inset 0 -2px light-dark(#0f6b78, #4fb9c5); }
 %s { color: light-dark(#0f6b78, #4fb9c5) !important; font-weight: 650 !important; }
@@ -27,24 +27,30 @@ STYLE = """<style>
 
 
 def mark_place(name: str) -> str:
-    """Return the style that marks the place of a page in the menu, and its tab."""
+    """Return the style that marks the place of a page in the menu, its tab, and the page in its tab."""
     place, tab = url.place_of(name)
     menu = [f'[data-testid="st{where}NavLink"][href$="/{url.home_of(place)}"]' for where in ("Top", "Sidebar")]
-    first = next(iter(url.PLACES[place][tab]))
-    link = f'.st-key-tabs a:is([href="{first}"], [href^="{first}?"])'
-    return STYLE % (f"{menu[0]}, {link}", ", ".join(f"{each} :is(p, span)" for each in (*menu, link)))
+    links = [
+        f'.st-key-tabs a:is([href="{page}"], [href^="{page}?"])' for page in (next(iter(url.PLACES[place][tab])), name)
+    ]
+    return STYLE % (f"{menu[0]}, {links[0]}", ", ".join(f"{link} :is(p, span)" for link in (*menu, *links)))
 
 
 def draw_tabs(name: str, run: str) -> None:
-    """Draw the tabs of a page's place; each keeps the run in the address."""
+    """Draw the tabs of a page's place, after its own tab the tab's other pages; each keeps the run in the address."""
     place, here = url.place_of(name)
     tabs = {tab: pages for tab, pages in url.PLACES[place].items() if tab}
     if here not in tabs or (place == "Runs" and not run):
         return
     with st.container(horizontal=True, key="tabs"):
         for tab, pages in tabs.items():
-            if tab == here or _has_content(next(iter(pages)), run):
-                url.link(tab, next(iter(pages)), run=run)
+            first = next((page for page in pages if _has_content(page, run)), None)
+            if first:
+                url.link(tab, first, run=run)
+            for page in pages if tab == here else ():
+                if page != first and (page == name or _has_content(page, run)):
+                    with st.container(key=f"subtab-{page}", width="content"):
+                        url.link(url.PAGES[page][0], page, run=run)
 
 
 def _has_content(page: str, run: str) -> bool:
@@ -63,6 +69,8 @@ def _can_compare(run: str) -> bool:
 
 
 def _has_curves(run: str) -> bool:
+    from components.views.curves.curve_offers import offered_views  # with pandas, which the first page leaves out
+
     return _is_finished(run) and bool(offered_views(run))
 
 
@@ -71,6 +79,7 @@ def _is_finished(run: str) -> bool:
 
 
 NEEDS: dict[str, Callable[[str], bool]] = {  # pages that not every run has something for
+    "case": lambda _: False,  # one is opened from a list
     "curves": _has_curves,
     "gallery": lambda run: _is_finished(run) and run_reads.has_gallery(run),
     "compare": _can_compare,

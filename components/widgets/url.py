@@ -14,21 +14,30 @@ from metrics.presentation.addresses import Value as Value, href as href, pairs, 
 ROOT = Path(__file__).resolve().parents[2]
 Listed = tuple[str, str]  # title, icon
 # The map: place → tab → pages, by file stem = name = address. The first page of a place is its link in the menu at the
-# top, the first of a tab that of the tab: further pages are opened from it. A tab without a title is not drawn.
+# top; a tab without a title is not drawn.
 PLACES: dict[str, dict[str, dict[str, Listed]]] = {
     "New evaluation": {"": {"evaluate": ("New evaluation", ":material/add:")}},
     "Runs": {
         "": {"runs": ("Runs", ":material/play_circle:")},
-        "Overview": {"leaderboard": ("Overview", ":material/leaderboard:")},
-        "What went wrong": {"problems": ("What went wrong", ":material/report:")},
-        "Cases": {"cases": ("Cases", ":material/list_alt:"), "case": ("Case", ":material/image_search:")},
-        "Gallery": {"gallery": ("Gallery", ":material/grid_view:")},
-        "Curves": {"curves": ("Curves", ":material/show_chart:")},
-        "Compare": {"compare": ("Compare", ":material/balance:")},
-        "Over time": {"trend": ("Over time", ":material/timeline:")},
+        "Overview": {
+            "leaderboard": ("Overview", ":material/leaderboard:"),
+            "problems": ("What went wrong", ":material/report:"),
+        },
+        "Cases": {
+            "cases": ("Cases", ":material/list_alt:"),
+            "case": ("Case", ":material/image_search:"),
+            "gallery": ("Gallery", ":material/grid_view:"),
+            "curves": ("Curves", ":material/show_chart:"),
+        },
+        "Compare": {
+            "compare": ("Compare", ":material/balance:"),
+            "trend": ("Over time", ":material/timeline:"),
+        },
         "Slices": {"slices": ("Slices", ":material/pie_chart:")},
-        "Report": {"report": ("Report", ":material/picture_as_pdf:")},
-        "Compliance": {"compliance": ("Compliance", ":material/policy:")},
+        "Report": {
+            "report": ("Report", ":material/picture_as_pdf:"),
+            "compliance": ("Compliance", ":material/policy:"),
+        },
     },
     "Suites": {"": {"suites": ("Suites", ":material/dataset:")}},
     "Human review": {

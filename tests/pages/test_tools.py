@@ -53,15 +53,18 @@ def tabs_of(page: AppTest) -> list[tuple[str, str, str]]:
     return [(link.label, link.page, link.query_string) for link in links if link.label in places]
 
 
-FIRST, LAST = ["Overview", "What went wrong", "Cases"], ["Compare", "Slices", "Report", "Compliance"]
+LAST = ["Compare", "Slices", "Report"]
 
 
 @pytest.mark.parametrize(
     ("scene", "name", "rows"),
     [
-        pytest.param(texts_run, "cases", [*FIRST, *LAST], id="texts-have-no-objects"),
-        pytest.param(objects_run, "leaderboard", [*FIRST, "Gallery", "Curves", *LAST], id="objects-have-both"),
-        pytest.param(objects_run, "case", [*FIRST, "Gallery", "Curves", *LAST], id="an-opened-case"),
+        pytest.param(texts_run, "problems", ["Overview", "What went wrong", "Cases", *LAST], id="second-of-its-tab"),
+        pytest.param(texts_run, "cases", ["Overview", "Cases", *LAST], id="texts-have-no-objects"),
+        pytest.param(objects_run, "cases", ["Overview", "Cases", "Gallery", "Curves", *LAST], id="objects-have-both"),
+        pytest.param(
+            objects_run, "case", ["Overview", "Cases", "Case", "Gallery", "Curves", *LAST], id="an-opened-case"
+        ),
         pytest.param(animals_run, "judge", ["Judge", "Thresholds", "Local models", "Cache"], id="without-a-run"),
         pytest.param(animals_run, "runs", [], id="the-list-of-runs"),
     ],
