@@ -1,15 +1,18 @@
 """The side of its threshold that each value of a case is on: as SQL over a run's scores, or as shares per case."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
-from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
+
+MIRRORED = ("failures", "retrieval_failures", "generation_failures")  # of a check that passes or fails a case
 
 GOOD = at_least_sql("avg(value) * any_value(sign)", "any_value(threshold) * any_value(sign)")
 
@@ -32,22 +35,27 @@ def outcomes_sql(condition: str = "TRUE") -> str:
     )"""
 
 
-def threshold_arguments(run: Run) -> list[list[Any]]:
-    """Return the thresholds in force of main metrics with a direction: lists of evaluator, metric, threshold, sign.
+def says_its_own(column: Column) -> bool:
+    """Return whether a metric is neither minor nor, as the failures of a check, another one seen from its other side."""
+    return not column.minor and column.metric not in MIRRORED
 
-    Further metrics of an evaluator mostly say the same again, as failures and passes do, and would count a case twice.
+
+def threshold_arguments(run: Run, keep: Callable[[Column], bool] = says_its_own) -> list[list[Any]]:
+    """Return the thresholds in force, as four equally long lists: evaluator, metric, threshold, sign.
+
+    Only of metrics that `keep` accepts and that have a threshold and a direction.
     """
     columns = {
         (column.evaluator, column.metric): column
         for column in reversed(leaderboard(run).columns)
-        if column.threshold is not None and column.direction != "none" and column.primary and not column.minor
+        if column.threshold is not None and column.direction != "none" and keep(column)
     }
     signs = [-1.0 if column.direction == "lower" else 1.0 for column in columns.values()]
     thresholds = [column.threshold for column in columns.values()]
     return [[name for name, _ in columns], [name for _, name in columns], thresholds, signs]
 
 
-def shares_passed(run: Run) -> Floats:
+def shares_passed(run: Run, keep: Callable[[Column], bool]) -> Floats:
     """Return the share of the metrics on the good side of their thresholds [cases, models], NaN without any value.
 
     Metrics as in `threshold_arguments`; repeats are averaged.
@@ -55,7 +63,7 @@ def shares_passed(run: Run) -> Floats:
     shape = run.spec.suite.cases, len(run.models)
     good, scored = np.zeros(shape), np.zeros(shape)
     with open_scores(run) as file:
-        for evaluator, metric, threshold, sign in zip(*threshold_arguments(run), strict=True):
+        for evaluator, metric, threshold, sign in zip(*threshold_arguments(run, keep), strict=True):
             found = case_sums(file, evaluator, [metric], run.models, shape[0])
             means = ratio(found.sums[0], found.counts[0])
             good += at_least(means * sign, threshold * sign)

@@ -73,9 +73,8 @@ def _by_metrics(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:
                    avg(good::INT) FILTER (evaluator IN (SELECT unnest(?))) <= 0.5 AS failing
             FROM outcomes GROUP BY model, case_id, position
         )"""
-    yield from _attributed(
-        run, answers, [*threshold_arguments(run), list(retrieval), list(answering)], (retrieval, answering)
-    )
+    chosen = threshold_arguments(run, lambda column: column.primary and not column.minor)
+    yield from _attributed(run, answers, [*chosen, list(retrieval), list(answering)], (retrieval, answering))
 
 
 def _by_checks(run: Run, columns: Sequence[Column]) -> Iterator[Attribution]:

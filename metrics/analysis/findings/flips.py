@@ -41,9 +41,9 @@ def flips(run: Run, **of: str | None) -> pd.DataFrame:
     """Return one row for every perturbed case whose metric is on the other side of the threshold than its original's.
 
     `of` keeps only one model, evaluator, metric or perturbation. Columns FLIPS: before and after are the values of the
-    original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Only main
-    metrics with a threshold, a direction and a value per case count, see `threshold_arguments`. Exactly on the
-    threshold is good.
+    original and of the variant (repeats averaged), `change` is worse (now on the wrong side) or better. Only metrics
+    with a threshold, a direction and a value per case count; minor ones and those that mirror others do not. Exactly on
+    the threshold is good.
     """
     found = _flips(run)
     for name, wanted in of.items():

@@ -207,7 +207,7 @@ def _accuracy(run: Run, board: Leaderboard, columns: Sequence[Column]) -> Iterat
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
-    shares = shares_passed(run)
+    shares = shares_passed(run, lambda column: column.primary and not column.minor)
     there = ~np.isnan(shares)
     scored = sorted(np.flatnonzero(there.any(axis=0)).tolist(), key=run.models.__getitem__)
     if len(scored) < 2:
