@@ -111,6 +111,23 @@ def settings_of(inputs: Inputs) -> dict[str, Any]:
     return {"as_in": workspace().run(inputs.suite).spec.as_in} if inputs.source == "run" else {}
 
 
+def part_of_data(inputs: Inputs, settings: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
+    """Return what of the data a run with these further settings evaluates, a sentence each, or why that is nothing."""
+    from metrics.library.case_choice import chosen_cases
+    from metrics.library.label_map import merge_labels
+
+    if not settings:
+        return (), ""
+    try:
+        data = uploaded_data(inputs)
+        evaluation = evaluation_of(inputs, data, **settings)
+        kept, part = chosen_cases(evaluation, data.suite, "page")
+        *_, merged = merge_labels(evaluation.label_map, data.suite, data.outputs, "page")
+    except AssayError as failure:
+        return (), str(failure)
+    return tuple(part.model_copy(update={"label_map": merged}).in_words(len(kept)).values()), ""
+
+
 @action("editor", "start a run", "name")
 def start(
     inputs: Inputs,

@@ -421,6 +421,22 @@ def test_conditions_and_classes_go_with_the_run(form: AppTest, started: list[Run
     assert (suite.filter, suite.label_map) == (FilterFacts(where=("case_id = 007",), cases=2, met=1), {"yes": "no"})
 
 
+@pytest.mark.parametrize(("name", "value", "said", "starts"), [
+    ("where", ["case_id=007"], "1 of 2 cases: case_id = 007", True),
+    ("budget_cases", 1, "1 of 2 cases, drawn at random", True),
+    ("where", ["case_id=008"], "no case with case_id = 008", False),
+    ("where", ["splitt=test"], "found 'splitt'; expected one of tag", False),
+    ("label_map", ["yes=no"], "yes taken for no", True),
+])  # fmt: skip
+def test_what_of_the_data_is_evaluated_is_said_before_the_start(form: AppTest, name, value, said, starts) -> None:
+    offer(form, "classification_text")
+    assert said not in words(form)
+    next(box for box in (*form.multiselect, *form.number_input) if box.key == f"setting.{name}").set_value(value).run()
+    assert said in words(form)
+    assert start(form).disabled is not starts
+    assert ("Ready to start" in [head.value for head in form.subheader]) is starts
+
+
 def test_parameters_go_with_the_run(form: AppTest, started: list[Run]) -> None:
     offer(form, "rouge")
     drawer(form, "rouge")

@@ -52,18 +52,21 @@ def draw_start(
         else ""
     )  # fmt: skip
     with st.container(border=True):
-        st.subheader("Not ready yet" if missing else "Ready to start", anchor=False)
-        st.text(f"{format.plural(len(chosen), 'evaluator')} chosen")
-        if any(given.get(id, {}).get("allow") for id in chosen if id not in skipped):
-            st.text("Runs what the models wrote, in a sandbox on the machine that computes the run")
-        if skipped:
-            st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
-        expected = st.container(gap="xsmall")
+        summary, expected = st.container(), st.container(gap="xsmall")  # filled last: they rest on the settings below
         name = st.text_input("Name of the run", key="run_name", placeholder=understood.suite)
         scheduler = _draw_schedulers()
         with st.expander("Further settings"):
             start = run_estimates.settings_of(inputs)
             settings = parameter_form(run_estimates.settings_schema(), "setting", start=start, columns=1)
+        parts, unmet = run_estimates.part_of_data(inputs, settings)
+        missing = missing or unmet
+        with summary:
+            st.subheader("Not ready yet" if missing else "Ready to start", anchor=False)
+            st.text("\n".join([*parts, f"{format.plural(len(chosen), 'evaluator')} chosen"]))
+            if any(given.get(id, {}).get("allow") for id in chosen if id not in skipped):
+                st.text("Runs what the models wrote, in a sandbox on the machine that computes the run")
+            if skipped:
+                st.text(f"{format.plural(len(skipped), 'evaluator')} will be skipped; the list says why")
         if missing:
             st.text(missing)
         begun = st.button(
