@@ -36,7 +36,7 @@ def outcomes_sql(condition: str = "TRUE") -> str:
 
 
 def says_its_own(column: Column) -> bool:
-    """Return whether a metric is neither minor nor, as the failures of a check, another one seen from its other side."""
+    """Return whether a metric is neither minor nor, as failures of a check, another from its other side."""
     return not column.minor and column.metric not in MIRRORED
 
 

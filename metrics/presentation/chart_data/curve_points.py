@@ -4,13 +4,18 @@ A table of points has `series` (the model, as shown), `label`, and the columns o
 `fp`, `fn`, `precision`, `recall`, `f1` …
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from metrics.core.array_types import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GRID = np.linspace(0.0, 1.0, 101)  # where curves of several labels are averaged
 ALL = "all classes"
@@ -66,6 +71,8 @@ def mean_curve(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     Precision at a recall is the highest at that recall or a higher one, 0 beyond the last; the area is then the mAP.
     Other curves run in straight lines between their points.
     """
+    import pandas as pd  # not sooner: the first page asks `measures`
+
     points = points.dropna(subset=[x, y]).sort_values([x, y], ascending=[True, y != "precision"], kind="stable")
     if points["label"].nunique() < 2:
         return points[["series", x, y]]
@@ -86,7 +93,7 @@ def mean_f1(points: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return F1, precision and recall averaged over labels (macro), without undefined ones, under the label `name`."""
     grouped = points.groupby(["series", "threshold"], sort=False)
     counts, means = grouped[COUNTS].sum(), grouped[RATES].mean()
-    return pd.concat([counts, means], axis=1).reset_index().assign(label=name)
+    return counts.join(means).reset_index().assign(label=name)
 
 
 def best_threshold(points: pd.DataFrame) -> pd.DataFrame:
