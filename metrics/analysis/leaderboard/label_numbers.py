@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.store import Run
@@ -32,11 +33,11 @@ def curve_columns(run: Run) -> dict[str, tuple[str, ...]]:
 
 def label_metrics(run: Run) -> dict[str, tuple[str, ...]]:
     """Return the evaluators of a run that have a number per class, and which metrics these are, as declared."""
-    rows = run.query(
-        """SELECT DISTINCT evaluator, metric FROM aggregates
-           WHERE label IS NOT NULL AND slice IS NULL AND value IS NOT NULL AND NOT contains(columns, '"predicted"')"""
-    )
-    have, found = set(rows.itertuples(index=False, name=None)), {}
+    rows = run.stored_table("aggregates", ["evaluator", "metric", "label", "slice", "value", "columns"])  # no DuckDB:
+    label, part, value, own = map(pc.field, ("label", "slice", "value", "columns"))  # the first page asks
+    of_class = label.is_valid() & part.is_null() & value.is_valid() & ~pc.match_substring(own, '"predicted"')
+    have = {(row["evaluator"], row["metric"]) for row in rows.filter(of_class).to_pylist()}
+    found: dict[str, tuple[str, ...]] = {}
     for name in run.evaluators:
         entry = run.evaluator(name)
         metrics = tuple(metric.name for metric in entry.metrics if (name, metric.name) in have) if entry else ()
