@@ -33,10 +33,11 @@ def curve_columns(run: Run) -> dict[str, tuple[str, ...]]:
 
 def label_metrics(run: Run) -> dict[str, tuple[str, ...]]:
     """Return the evaluators of a run that have a number per class, and which metrics these are, as declared."""
-    rows = run.stored_table("aggregates", ["evaluator", "metric", "label", "slice", "value", "columns"])  # no DuckDB:
-    label, part, value, own = map(pc.field, ("label", "slice", "value", "columns"))  # the first page asks
-    of_class = label.is_valid() & part.is_null() & value.is_valid() & ~pc.match_substring(own, '"predicted"')
-    have = {(row["evaluator"], row["metric"]) for row in rows.filter(of_class).to_pylist()}
+    names = ["evaluator", "metric", "label", "slice", "value", "columns"]
+    rows = run.stored_table("aggregates", names)  # neither by DuckDB nor a dataset's filter: the first page asks
+    of_class = pc.and_(pc.and_(rows["label"].is_valid(), rows["slice"].is_null()), rows["value"].is_valid())
+    of_class = pc.and_not(of_class, pc.match_substring(rows["columns"], '"predicted"'))
+    have = set(zip(*(rows[name].filter(of_class).to_pylist() for name in names[:2]), strict=True))
     found: dict[str, tuple[str, ...]] = {}
     for name in run.evaluators:
         entry = run.evaluator(name)
