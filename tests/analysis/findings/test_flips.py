@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from scipy import stats
 
-from metrics.analysis import flip_rates, flips, problems
+from metrics.analysis import flip_rates, flips, leaderboard, problems
 from metrics.analysis.findings.flips import FLIPS, RATES
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.cli.gate_command import print_leaderboard
 from metrics.core.suite import Outputs, Suite
-from metrics.presentation.questions.do_small_changes_matter import flip_lines
+from metrics.presentation.questions.do_small_changes_matter import answer, count_flips, flip_lines
 from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.exchange.exporters import export
@@ -176,6 +176,19 @@ def test_every_place_lists_the_flipped_cases(planted: Run, workspace: Path, caps
     assert list(flip_lines(planted, 2)) == [*lines[:2], "6 more flips; export --what flips has all"]
     assert [row["message"] for row in json.loads(export(planted, "problems")) if row["kind"] == "flip"] == lines
     assert list(flip_lines(finished(Workspace(), text_suite(), text_outputs(), "rouge"), 8)) == []
+
+
+def test_a_flip_counts_once_whatever_mirrors_its_metric_and_copies_apart(workspace: Path) -> None:
+    flipped = {"shaky": ["c0-typo", "c1-typo", "c1-copy"]}
+    limits = {"text_matching": {"thresholds": {"passes": 0.5, "failures": 0.5, "generation_failures": 0.5}}}
+    run = perturbed_run(flipped, parameters=limits)
+    assert {"failures", "generation_failures"} <= {each.metric for each in leaderboard(run).columns if not each.minor}
+    assert flips(run)[["case_id", "metric"]].to_numpy().tolist() == [
+        [case, "passes"] for case in ("c0-typo", "c1-typo", "c1-copy")
+    ]
+    assert sorted(problems(run).query("kind == 'flips'")["affected"]) == [1, 2]
+    assert count_flips(flip_rates(run)) == 2
+    assert answer(flip_rates(run)).startswith("2 flips; ")
 
 
 def test_the_export_lists_them(planted: Run) -> None:

@@ -1,6 +1,7 @@
 """A suite whose cases are perturbed, with flips planted in the answers."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -16,6 +17,7 @@ def perturbed_run(
     failing: Collection[int] = (),
     *evaluators: str,
     workspace: Workspace | None = None,
+    **options: Any,
 ) -> Run:
     """A sealed run of `text_matching` over originals c0 … and a variant of each kind, named c0-typo.
 
@@ -35,7 +37,7 @@ def perturbed_run(
     ]
     suite = Suite.from_rows("ferries", "text", [*cases, *variants])
     place = workspace or Workspace()
-    return finished(place, suite, Outputs.from_rows(outputs), "text_matching", *evaluators, name="Ferries")
+    return finished(place, suite, Outputs.from_rows(outputs), "text_matching", *evaluators, name="Ferries", **options)
 
 
 def _answer(
