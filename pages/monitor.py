@@ -3,7 +3,7 @@ import streamlit as st
 from components.charts.passing import passing_figure
 from components.data import monitors, visitors
 from components.views.results import monitor_view
-from components.widgets import filters, url
+from components.widgets import url
 from components.widgets.chart import chart
 from components.widgets.controls import choice
 from components.widgets.frame import frame, is_dark
@@ -124,12 +124,13 @@ every = {name: f"{name} ({monitor_view.status_words(health)})" for name, health 
 if not every:
     teach()
     st.stop()
-name = filters.pick("Monitor", every, "monitor")
+with st.container(horizontal=True, vertical_alignment="center"):
+    name = choice("Monitor", every, "monitor", clears=("metric", "window", "sample"))
+    plain = st.toggle("Plain thresholds too", url.flag("plain"), help=monitor_view.PLAIN)
 version, facts = monitors.monitor_version(name), monitors.monitored(name)
 warning = limit("Warning below", "warning", facts.warning)
 critical = limit("Critical below", "critical", min(facts.critical, warning), warning)
 facts = monitors.monitored(name, warning, critical)
-plain = st.sidebar.toggle("Plain thresholds too", url.param("plain") == "1", help=monitor_view.PLAIN)
 url.put(plain="1" if plain else None)
 st.sidebar.caption(
     f"{', '.join(facts.evaluators.values())}"

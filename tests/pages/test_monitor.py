@@ -58,6 +58,21 @@ def test_the_status_comes_first_then_counts_chart_and_metrics(monitored: Run, op
     assert table["passes"].tolist() == ["every primary metric", "≥ 0.5"]
 
 
+def test_each_monitor_is_named_and_chosen_on_the_page_itself(look_at: Look, open_page: Open) -> None:
+    def two_monitors(folder: Path) -> Run:
+        begun(folder, "desk")
+        return monitored_run(folder)
+
+    look_at(two_monitors)
+    page = open_page("monitor", monitor="desk")
+    assert not page.exception
+    group = page.main.get("button_group")[0]
+    assert [option.content.partition(" ")[0] for option in group.proto.options] == ["chat", "desk"]
+    assert [group.proto.options[place].content.partition(" ")[0] for place in group.proto.default] == ["desk"]
+    assert labelled(page.main.toggle, "Plain thresholds too").value is False
+    assert not page.sidebar.selectbox
+
+
 def test_other_pass_rates_change_what_the_page_shows(monitored: Run, open_page: Open) -> None:
     page = open_page("monitor")
     assert [box.value for box in page.number_input] == [0.85, 0.7]
