@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import DASHES, SYMBOLS, Figure, new_figure, panels, plain, point_axis, undimmed
@@ -26,8 +27,11 @@ def box_figure(
     x: str,
     threshold: float | None = None,
     dark: bool = False,
+    bounds: tuple[float, float] | None = None,
 ) -> Figure:
     """Return a box a model: quartiles, median and whiskers (Tukey's), the mean as a diamond, far cases as points.
+
+    The axis shows all of the metric's range `bounds`, if it is finite.
 
     The diamond and the box carry [model] as customdata, a point beyond the whiskers [model, case].
     """
@@ -69,6 +73,8 @@ def box_figure(
         range=[len(models) - 0.5, -0.95], showgrid=False, zeroline=False, ticks="",
     )  # fmt: skip
     ends = [end for own in models for end in (own.whisker_low, own.whisker_high, *(value for _, value in own.far))]
+    if bounds and all(map(isfinite, bounds)):
+        ends += bounds
     if threshold is not None:
         ends.append(threshold)
         figure.add_vline(x=threshold, line={"color": MUTED[dark], "width": 1.2, "dash": "dot"})

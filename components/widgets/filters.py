@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from components.widgets import url
 from components.widgets.controls import agreed, is_gone, place
@@ -36,16 +37,18 @@ def one(label: str, options: Options, name: str, every: str = "All") -> str | No
     return (pick(label, {ANY: every, **texts}, name, len(texts)) or None) if texts else None
 
 
-def pick(label: str, options: Options, name: str, count: int | None = None) -> str:
+def pick(
+    label: str, options: Options, name: str, count: int | None = None, at: DeltaGenerator = st.sidebar
+) -> str:  # fmt: skip
     """Choose exactly one of `options`, of which there is at least one; the first is the default.
 
-    The label says how many options there are; `count` replaces that number.
+    The label says how many options there are; `count` replaces that number; `at` is where it stands.
     """
     texts = _texts(options)
     asked = url.param(name, ANY)
     chosen = asked if asked in texts else next(iter(texts))
     key = _key(name)
-    st.sidebar.selectbox(
+    at.selectbox(
         f"{label} ({len(texts) if count is None else count})", list(texts),
         place(list(texts), agreed(key, chosen)), texts.__getitem__, key=key, on_change=_write, args=(name, key),
     )  # fmt: skip

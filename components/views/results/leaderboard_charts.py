@@ -105,7 +105,9 @@ def show_boxes(view: View) -> None:
     column, found = chosen
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        figure = spread.box_figure(found.models, view.colours, metric_title(column), column.threshold, is_dark())
+        figure = spread.box_figure(
+            found.models, view.colours, metric_title(column), column.threshold, is_dark(), (column.low, column.high)
+        )
         point = pick(figure, "form-boxes", f"Box plots of {metric_title(column)} over the cases of each model")
         st.caption(
             "Box: the middle half of the cases, its bar the median, ◆ the mean. Circles lie beyond the whiskers."
@@ -207,14 +209,15 @@ def _distributions(view: View, form: str) -> tuple[Column, Distributions] | None
     view.restrict(MOST[form])
     found = run_reads.distributions(view.run, column.evaluator, column.metric, tuple(view.models), view.tag)
     if found is None:
-        st.info("None of these models has a value of this metric. Choose another one in the sidebar.")
+        st.info("None of these models has a value of this metric. Choose another one.")
         return None
     return column, found
 
 
 def _choose(offered: Sequence[Column]) -> Column:
     ordered = sorted(offered, key=lambda column: not column.primary)
-    key = filters.pick("Metric in the chart", {column.key: metric_title(column) for column in ordered}, "key")
+    titles = {column.key: metric_title(column) for column in ordered}
+    key = filters.pick("Metric in the chart", titles, "key", at=st.container(width=420))
     return next(column for column in ordered if column.key == key)
 
 

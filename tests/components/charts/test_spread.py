@@ -59,3 +59,12 @@ def test_lines_run_through_the_quantiles() -> None:
     assert marks[0].hovertext[10] == "<b>ann</b><br>50 % of 5 cases have at most 0.500<br>click: its cases"
     assert len({trace.marker.symbol for trace in marks}) == 2
     assert marks[1].name == "&lt;i&gt;ben&lt;/i&gt;"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "covered"), [((-2.0, 3.0), True), ((0.0, float("inf")), False), (None, False)],
+    ids=["all-of-a-finite-range", "not-an-open-one", "none"],
+)  # fmt: skip
+def test_the_axis_of_boxes_shows_the_declared_range(bounds: tuple[float, float] | None, covered: bool) -> None:
+    low, high = spread.box_figure(MODELS, COLOURS, "Grade", bounds=bounds).layout.xaxis.range
+    assert (low <= -2 and high >= 3) is covered
