@@ -46,7 +46,7 @@ I = TypeVar("I", bound=ItemReply)  # noqa: E741 - an item
 class Judge(Protocol):
     """A model that can be asked.
 
-    Both methods are answered from the cache where any evaluator or run has asked the same before. They raise Unreadable
+    Both methods are answered from the cache where any evaluator or run has got a verdict before. They raise Unreadable
     (the engine makes the case a parse_failure; Cut, its kind for a reply that the token limit has cut, may be caught to
     ask about less at once), BudgetSpent (skipped) and JudgeDown (the run stops); an evaluator does
     not catch them. The engine records the replies that a score rests on.

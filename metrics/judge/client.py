@@ -3,16 +3,15 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from metrics.core.errors import Cut, JudgeDown, JudgeError, Unreadable
+from metrics.core.errors import Cut, JudgeError, Unreadable
 from metrics.core.prompt import Data, Prompt
 from metrics.judge import replies
 from metrics.judge.asking import I, Reply, T, schema_of
@@ -22,19 +21,16 @@ from metrics.judge.completion import CallFailed, Completer, Completion
 from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import keep_shares
 from metrics.judge.limits import Gate, backoff
-from metrics.judge.long_texts import question_room, room_of
+from metrics.judge.long_texts import INSTRUCTIONS, check_length, question_room
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.typical_reply import blocks
+
+V = TypeVar("V")
 
 QUOTED = 2_000  # characters of an unreadable reply that are shown in the repair request
 RECENT, SHORT = 1_000, 10_000  # replies kept in memory, and the most characters of one
 CALM = 10  # turns of the event loop without a question, after which none is expected
 TOLD = 5  # items without a verdict whose complaints are told
 AGAIN = "An earlier reply could not be used: {complaints}. Give one reply to each item, its id the item's number."
-TOO_LONG = (
-    "the question may have {tokens:,} tokens{longest}, and the judge {judge} takes {most:,} beside its reply: shorten "
-    "the text, choose a judge with a larger window, or set the judge's option window if it takes more"
-)
 REPAIR = "Your reply cannot be used: {complaint}. Give the whole reply again, as one JSON object of the form asked for."
 
 
@@ -82,6 +78,17 @@ class Call:
     error: str | None = None
 
 
+@dataclass
+class _Asked:
+    """One question being asked: its replies, and whether those of earlier runs are passed over."""
+
+    anew: bool = False
+    calls: list[Call] = field(default_factory=list)
+
+
+Question = Callable[[Sequence[int]], Request]  # about the items of these numbers
+
+
 class Client:
     """One judge with its cache, limits and budget, for one event loop.
 
@@ -110,45 +117,42 @@ class Client:
         self._read: dict[str, Reply] = {}  # the recent ones, parsed
         self._recent: dict[str, Stored] = {}  # several evaluators ask the same about a case at about the same time
         self.identity = settings.identity()
+        self._began = round(time.time(), 3)  # as replies have it
 
-    @cached_property
+    @property
     def room(self) -> int:
         """The tokens that the texts of one question may have."""
-        return room_of(self.settings)
+        return self._question_room - INSTRUCTIONS
 
     @cached_property
     def _question_room(self) -> int:
         return question_room(self.settings)
 
-    async def reply(self, request: Request) -> tuple[Stored, bool]:
-        """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once."""
+    def may_ask_anew(self, stored: Stored) -> bool:
+        """Return whether a reply is kept from an earlier run, and its question can be sent again."""
+        return bool(self._completers) and stored.at < self._began
+
+    async def reply(self, request: Request, anew: bool = False) -> tuple[Stored, bool]:
+        """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once.
+
+        `anew`: the replies of earlier runs are passed over.
+        """
         flight = self._flights.get(request.key)
         if flight is not None:
             self.ledger.spend.cached += 1
             return await asyncio.shield(flight), True
         stored = self._recent.get(request.key) or self._kept.get(request.key)
-        if stored is not None:
+        if stored is not None and not (anew and self.may_ask_anew(stored)):
             self.ledger.spend.cached += 1
             self._remember(request.key, stored)
             return stored, True
         if not self._completers:
             raise JudgeError(f"the replayed recording has no reply to this question (step {request.step})")
-        self._check_length(request)
+        check_length(request.messages, self.name, request.tokens, self._question_room)
         flight = asyncio.create_task(self._ask_once(request))
         self._flights[request.key] = flight
         flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await asyncio.shield(flight), False
-
-    def _check_length(self, request: Request) -> None:
-        """Raise JudgeError for a question that does not fit: a provider would refuse it, and some servers cut it."""
-        if request.tokens <= self._question_room:
-            return
-        sizes = {name: about_tokens(text) for name, text in blocks(request.messages).items()}
-        name = max(sizes, key=sizes.__getitem__, default=None)
-        longest = f", {sizes[name]:,} of them in {name}" if name is not None else ""
-        raise JudgeError(
-            TOO_LONG.format(judge=self.name, tokens=request.tokens, most=self._question_room, longest=longest)
-        )
 
     def read(self, key: str, stored: Stored, form: type[T]) -> T:
         """Return a reply parsed as `form`. Raises Unreadable."""
@@ -202,6 +206,8 @@ class Client:
             self._asked_by,
         )
         self._kept.put(request.key, stored)  # before it is used: an answered request is never repeated
+        for of_earlier in (self._recent, self._read):
+            of_earlier.pop(request.key, None)
         return stored
 
     async def _completion(self, request: Request) -> tuple[Completion, float]:
@@ -269,57 +275,55 @@ class CaseJudge:
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data; see Judge."""
-        with self._asking(prompt.id):
-            return await self._read_or_repair(self._request(prompt, data, reply, repeat), reply)
+        request = self._request(prompt, data, reply, repeat)
+        return await self._verdict(prompt.id, lambda asked: self._read_or_repair(request, reply, asked))
 
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
     ) -> tuple[I, ...]:
         """Return one reply per item; see Judge."""
-        numbers = range(1, len(items) + 1)
         form = replies.items_of(reply, name)
-        with self._asking(prompt.id):
-            found, wrong = await self._listed(prompt, form, items, data or {}, name, dict.fromkeys(numbers, ""))
-            if wrong:
-                again, wrong = await self._listed(prompt, form, items, data or {}, name, wrong)
-                found |= again
+
+        def question(numbers: Sequence[int]) -> Request:
+            return self._request(prompt, {**(data or {}), name: [items[number - 1] for number in numbers]}, form)
+
+        async def listed(asked: _Asked) -> tuple[I, ...]:
+            found: dict[int, Any] = {}
+            wrong = dict.fromkeys(range(1, len(items) + 1), "")
+            for _ in range(2):
+                more, wrong = await self._listed(question, form, name, wrong, asked)
+                found |= more
             if wrong:
                 told = "; ".join(f"{number}: {why}" for number, why in sorted(wrong.items())[:TOLD])
                 which = f"{len(wrong)} of {len(items)} {name.lower()}"  # upper case only in prompts
                 raise Unreadable(f"the judge gave no single verdict on {which}, twice ({told})")
-        return tuple(found[number] for number in numbers)
+            return tuple(found[number] for number in sorted(found))
+
+        return await self._verdict(prompt.id, listed)
 
     async def _listed(
-        self,
-        prompt: Prompt,
-        form: type[replies.Items],
-        items: Sequence[str],
-        data: Data,
-        name: str,
-        asked: Mapping[int, str],
+        self, question: Question, form: type[replies.Items], name: str, complaints: Mapping[int, str], asked: _Asked
     ) -> tuple[dict[int, Any], dict[int, str]]:
         """Return the replies to the items of these numbers, and for each that has none why.
 
-        `asked` holds what was wrong with the last reply to each item, or "". A question whose reply is cut is halved;
+        `complaints`: what was wrong with the last reply to each item, or "". A question whose reply is cut is halved;
         raises Cut for one item alone.
         """
-        numbers = list(asked)
+        numbers = list(complaints)
         if not numbers:
             return {}, {}
-        request = self._request(prompt, {**data, name: [items[number - 1] for number in numbers]}, form)
-        complaints = "; ".join(f"[{place}] {why}" for place, why in enumerate(asked.values(), 1) if why)
-        if complaints:
-            request = request.ending(AGAIN.format(complaints=complaints))
+        request = question(numbers)
+        told = "; ".join(f"[{place}] {why}" for place, why in enumerate(complaints.values(), 1) if why)
+        if told:
+            request = request.ending(AGAIN.format(complaints=told))
         try:
-            said = await self._read_or_repair(request, form)
+            said = await self._read_or_repair(request, form, asked)
         except Cut as failure:
             if len(numbers) == 1:
                 raise Cut(f"{failure}; it was asked about one of the {name} only, number {numbers[0]}") from None
             half = len(numbers) // 2
-            parts = [
-                await self._listed(prompt, form, items, data, name, {number: asked[number] for number in part})
-                for part in (numbers[:half], numbers[half:])
-            ]
+            halves = [{number: complaints[number] for number in part} for part in (numbers[:half], numbers[half:])]
+            parts = [await self._listed(question, form, name, part, asked) for part in halves]
             return parts[0][0] | parts[1][0], parts[0][1] | parts[1][1]
         found, wrong = said.by_number(len(numbers))
         renumbered = {numbers[place - 1]: entry for place, entry in found.items()}
@@ -339,50 +343,54 @@ class CaseJudge:
             calm = 0 if self._questions else calm + 1
         return min(self._unreadable)[1]
 
-    @contextmanager
-    def _asking(self, step: str) -> Iterator[None]:
+    async def _verdict(self, step: str, ask: Callable[[_Asked], Awaitable[V]]) -> V:
+        """Return what a question gives; one whose replies of earlier runs cannot be read is asked once more.
+
+        A server may be mended meanwhile. A cut reply is not asked for again: that takes another limit of tokens.
+        """
+        asked = _Asked()
         self._questions += 1
         try:
-            yield
+            try:
+                return await ask(asked)
+            except Unreadable as failure:
+                may = any(call.stored and self._client.may_ask_anew(call.stored) for call in asked.calls)
+                if isinstance(failure, Cut) or not may:
+                    raise
+            asked = _Asked(anew=True)
+            return await ask(asked)
         except Unreadable as failure:
             self._unreadable.append((step, str(failure)))
             raise
         finally:
             self._questions -= 1
+            self.calls += asked.calls
 
     def _request(self, prompt: Prompt, data: Data, form: type[Reply], repeat: int = 0) -> Request:
         settings = self._client.settings
         messages = prompt.messages(data, settings.prompts.get(prompt.id), examples=settings.examples == "few")
         return Request(self._client.identity, prompt.id, tuple(messages), form, repeat, self._draw)
 
-    async def _read_or_repair(self, request: Request, form: type[T], *, repair: bool = True) -> T:
+    async def _read_or_repair(self, request: Request, form: type[T], asked: _Asked, *, repair: bool = True) -> T:
         """Return the reply or, with `repair`, the reply to the complaint that it cannot be read."""
-        stored = await self._reply(request)
+        stored = await self._reply(request, asked)
         try:
             return self._client.read(request.key, stored, form)
         except Unreadable as failure:
-            self._note(request, stored, failure)
+            unread = str(failure)
+            asked.calls = [replace(one, error=unread) if one.key == request.key else one for one in asked.calls]
             if stored.cut or not repair:
                 raise
             said = {"role": "assistant", "content": stored.reply[:QUOTED]}
             complaint = {"role": "user", "content": REPAIR.format(complaint=failure)}
-        return await self._read_or_repair(
-            replace(request, messages=(*request.messages, said, complaint)), form, repair=False
-        )
+        repaired = replace(request, messages=(*request.messages, said, complaint))
+        return await self._read_or_repair(repaired, form, asked, repair=False)
 
-    async def _reply(self, request: Request) -> Stored:
+    async def _reply(self, request: Request, asked: _Asked) -> Stored:
         try:
-            stored, cached = await self._client.reply(request)
-        except JudgeDown:
-            raise
+            stored, cached = await self._client.reply(request, asked.anew)
         except JudgeError as failure:
-            self.calls.append(Call(self.name, request.step, request.key, False, None, str(failure)))
+            asked.calls.append(Call(self.name, request.step, request.key, False, None, str(failure)))
             raise
-        self.calls.append(Call(self.name, request.step, request.key, cached, stored))
+        asked.calls.append(Call(self.name, request.step, request.key, cached, stored))
         return stored
-
-    def _note(self, request: Request, stored: Stored, failure: Unreadable) -> None:
-        """Record that a reply could not be read."""
-        for place, call in enumerate(self.calls):
-            if call.key == request.key:
-                self.calls[place] = Call(call.judge, call.step, call.key, call.cached, stored, str(failure))

@@ -1,19 +1,25 @@
 """How much text a judge takes at once, and longer texts: divided at ends of sentences, batched, put together again."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from metrics.core.errors import JudgeError
 from metrics.core.prompt import Data
 from metrics.core.unicode_forms import normalized
 from metrics.judge.budget import about_tokens
 from metrics.judge.local.model_process import WINDOW as LOCAL_WINDOW
 from metrics.judge.settings import JudgeSettings
+from metrics.judge.typical_reply import blocks
 from metrics.text.chunks import LEAST_SIZE, passages
 from metrics.text.sentences import sentences
 
 UNKNOWN = 16_384  # tokens, of a model that litellm does not list and of a server of the user's own
 INSTRUCTIONS = 1_500  # tokens of the frame, the prompt, the schema and the chat's own marks
 MIN_WINDOW = 4_096  # tokens; a model that takes fewer is asked as if it took so many
+TOO_LONG = (
+    "the question may have {tokens:,} tokens{longest}, and the judge {judge} takes {most:,} beside its reply: shorten "
+    "the text, choose a judge with a larger window, or set the judge's option window if it takes more"
+)
 
 
 def window_of(settings: JudgeSettings) -> int:
@@ -38,9 +44,13 @@ def question_room(settings: JudgeSettings) -> int:
     return window if settings.is_local else max(window - settings.max_tokens, window // 2)
 
 
-def room_of(settings: JudgeSettings) -> int:
-    """Return the tokens that the texts of one question may have, by the same estimate."""
-    return question_room(settings) - INSTRUCTIONS
+def check_length(messages: Sequence[Mapping[str, str]], judge: str, tokens: int, most: int) -> None:
+    """Raise JudgeError for a question that does not fit: a provider would refuse it, and some servers cut it."""
+    if tokens > most:
+        sizes = {name: about_tokens(text) for name, text in blocks(messages).items()}
+        name = max(sizes, key=sizes.__getitem__, default=None)
+        longest = f", {sizes[name]:,} of them in {name}" if name is not None else ""
+        raise JudgeError(TOO_LONG.format(judge=judge, tokens=tokens, most=most, longest=longest))
 
 
 PART = 1_000  # tokens of a text whose claims are listed in one call: 3 kB of any script

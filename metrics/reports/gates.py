@@ -231,5 +231,7 @@ def no_value(run: Run) -> str | None:
         return "no evaluator has a value" + "".join(f"; most often: {reason}" for reason, _ in reasons)
     counts = without.groupby("status")["cases"].sum()
     by_status = ", ".join(f"{STATUSES[status]}: {counts[status]:,}" for status in UNSCORED if status in counts)
+    if "parse_failure" in counts and run.spec.judge and "replay" not in run.spec.judge:
+        by_status += "; a new run asks the judge again"
     reason, times = without.loc[0, ["reason", "cases"]]
     return f"no case has a value ({by_status}); {times:,} times: {reason}"

@@ -131,12 +131,26 @@ class TestNoValue:
         assert main(judging(files, judge_server, *gate, "--junit", str(tmp_path / "gates.xml"))) == 3
         told = capsys.readouterr().err.strip().splitlines()
         assert told[-1].startswith(
-            "no case has a value (reply unreadable: 3); 3 times: the judge refused to answer; it said \"I'm sorry, but"
+            "no case has a value (reply unreadable: 3; a new run asks the judge again); 3 times: the judge refused to "
+            "answer; it said \"I'm sorry, but"
         )
         root = ElementTree.parse(tmp_path / "gates.xml").getroot()
         assert (root.attrib["errors"], root.attrib["failures"]) == ("1", str(len(gate) // 2))
         [error] = root.iter("error")
         assert error.text == told[-1]
+
+    def test_a_judge_that_was_mended(self, files, judge_server, workspace, tmp_path, capsys):
+        judge_server.fail_by(lambda _: Fault(text="Certainly!"))
+        assert main(judging(files, judge_server)) == 3
+        assert main(["cache", "export", str(tmp_path / "replies.jsonl")]) == 0
+        judge_server.fail_by(None)
+        assert main(judging(files, judge_server)) == 0
+        assert Workspace(workspace).run("latest").judgements["error"].isna().all()
+        asked = len(judge_server.calls)
+        capsys.readouterr()
+        assert main(judging(files, judge_server, "--replay", str(tmp_path / "replies.jsonl"))) == 3
+        assert "(reply unreadable: 3); 3 times" in capsys.readouterr().err, "which no new replay asks again"
+        assert len(judge_server.calls) == asked
 
     def test_one_case_with_a_value_is_enough(self, files, judge_server):
         judge_server.fail_by(lambda request: None if "1501" in request.text else Fault(400, body="{}"))

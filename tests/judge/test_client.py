@@ -5,16 +5,19 @@ import json
 import re
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from email.utils import formatdate
 from typing import Any
 
 import pytest
 
 from metrics.core.errors import BudgetSpent, InputError, JudgeDown, JudgeError, Unreadable
-from metrics.judge.client import CaseJudge
+from metrics.judge.cache import Cache
+from metrics.judge.client import CaseJudge, Client
 from metrics.judge.limits import Gate
-from metrics.judge.open_judges import missing_judge
+from metrics.judge.open_judges import FOLDER, missing_judge
 from metrics.judge.provider import listed_price
+from metrics.judge.replies import LONGEST
 from metrics.judge.settings import OPTIONS
 from tests.judge.bench import GRADE, Bench, Verdict
 from tests.judge.server import Fault, Request, in_turn
@@ -42,6 +45,13 @@ async def answers(judge: CaseJudge, texts: Iterable[object]) -> list[Any]:
     return await asyncio.gather(
         *(judge.ask(GRADE, Verdict, {"TEXT": str(text)}) for text in texts), return_exceptions=True
     )
+
+
+async def asked_thrice(judge: CaseJudge, client: Client) -> Verdict:
+    """The verdict on one text, asked for by three evaluators, two of them at once."""
+    others = [CaseJudge(client).ask(GRADE, Verdict, {"TEXT": "x"}) for _ in range(2)]
+    assert all(isinstance(one, Unreadable) for one in await asyncio.gather(*others, return_exceptions=True))
+    return await judge.ask(GRADE, Verdict, {"TEXT": "x"})
 
 
 def completion(message: dict[str, Any]) -> dict[str, Any]:
@@ -163,11 +173,44 @@ class TestReading:
             bench.ask()
         assert len(bench.server.calls) == 2
 
+    @pytest.mark.parametrize("reply", [
+        "Certainly!", "", "I'm sorry, but I can't help with that.", '{"verdict": "perhaps"}', "x" * (LONGEST + 1),
+    ], ids=["words", "nothing", "a refusal", "another verdict", "an endless reply"])  # fmt: skip
+    def test_what_an_earlier_run_could_not_read_is_asked_again(self, bench, reply):
+        bench.server.say("test.grade", reply)
+        for run in (1, 2):
+            with pytest.raises(Unreadable):
+                bench.with_judge(lambda judge: asked_thrice(judge, bench.client))
+            assert len(bench.server.calls) == 2 * run, "a question and its repair a run"
+            assert all(call.error and call.stored for call in bench.judge.calls)
+        bench.server.say("test.grade", {"verdict": "no"})
+        assert bench.ask("x").verdict == "no"
+        assert len(bench.server.calls) == 5
+        assert [(call.cached, call.error) for call in bench.judge.calls] == [(False, None)], (
+            "the score rests on it alone"
+        )
+        assert bench.ask("x").verdict == "no"
+        assert len(bench.server.calls) == 5, "a verdict is kept"
+
+    def test_an_exported_cache_replays_what_could_not_be_read(self, bench, tmp_path):
+        bench.server.say("test.grade", in_turn(['{"verdict": "perhaps"}', "Perhaps."]))
+        with pytest.raises(Unreadable) as first:
+            bench.ask()
+        with closing(Cache(tmp_path / FOLDER)) as cache:
+            assert cache.export(tmp_path / "replies.jsonl") == 2
+        for _ in range(2):
+            with pytest.raises(Unreadable) as again:
+                bench.ask(replay=str(tmp_path / "replies.jsonl"))
+            assert str(again.value) == str(first.value)
+        assert len(bench.server.calls) == 2
+
     def test_a_reply_cut_by_the_token_limit_is_not_repaired(self, bench):
         bench.server.fail(Fault(text='{"verdict": "yes', cut=True))
         with pytest.raises(Unreadable, match="cut by the limit of 64 tokens: raise max_tokens"):
             bench.ask(max_tokens=64)
-        assert len(bench.server.calls) == 1
+        with pytest.raises(Unreadable, match="cut by the limit of 64 tokens: raise max_tokens"):
+            bench.ask(max_tokens=64)
+        assert len(bench.server.calls) == 1, "nor asked for again: another limit makes another question"
 
     def test_a_tool_call_or_parts_are_a_reply(self, either, bench):
         call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"verdict": "no"}'}}

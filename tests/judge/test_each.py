@@ -58,6 +58,10 @@ def test_no_verdict_is_made_up(bench):
     bench.server.say("test.sort", {"replies": [{"id": 1, "alive": "yes"}]})
     with pytest.raises(Unreadable, match=r"no single verdict on 1 of 3 things, twice \(3: no reply\)"):
         bench.sort("a heron", "an owl", "a mill")
+    asked = len(bench.server.calls)
+    bench.server.say("test.sort", {"replies": [{"id": id, "alive": "yes"} for id in (1, 2, 3)]})
+    assert bench.sort("a heron", "an owl", "a mill") == ("yes", "yes", "yes"), "the next run asks again, from the start"
+    assert len(bench.server.calls) == asked + 1
 
 
 def test_a_list_numbered_from_0_is_asked_again_whole(bench):

@@ -20,7 +20,7 @@ from metrics.judge.long_texts import (
     lead,
     left_by,
     pieces,
-    room_of,
+    question_room,
     size_of,
     window_of,
 )
@@ -252,7 +252,7 @@ def test_lead():
 ], ids=["a server", "a small one", "listed", "unlisted", "local", "as set"])  # fmt: skip
 def test_the_window(settings, window, room):
     judge = JudgeSettings.model_validate(settings)
-    assert (window_of(judge), room_of(judge)) == (window, room)
+    assert (window_of(judge), question_room(judge) - INSTRUCTIONS) == (window, room)
     assert ("window" in judge.numbers()) is ("window" in settings)
     assert "window" not in judge.identity(), "it changes which questions are asked, not the replies"
 
