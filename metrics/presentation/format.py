@@ -130,13 +130,17 @@ def short_names(names: Sequence[str], limit: int = 22) -> dict[str, str]:
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """Return what all of several names begin with, up to a separator; "" if that is hardly worth leaving out."""
+    """Return what all of several names begin with, up to a separator.
+
+    "" if that is hardly worth leaving out, or if it would leave no letter of a name: a bare number says nothing.
+    """
     if len(names) < 2:
         return ""
     first, last = min(names), max(names)
     shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     found = BREAK.match(first[:shared])
-    return found[0] if found and len(found[0]) >= PREFIX else ""
+    start = found[0] if found and len(found[0]) >= PREFIX else ""
+    return start if all(any(map(str.isalpha, name[len(start) :])) for name in names) else ""
 
 
 def middle(text: str, limit: int) -> str:

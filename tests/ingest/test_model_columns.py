@@ -170,6 +170,8 @@ NAMES = {  # a header, and the columns that are proposed as models with the name
                     {"summary_pegasus": "pegasus", "summary_lead": "lead"}),
     "a word at the end": ("question,expected,big answer,small answer", {"big answer": "big", "small answer": "small"}),
     "a word at the beginning": ("question,expected,answer_a,answer_b,gold", {"answer_a": "a", "answer_b": "b"}),
+    "numbers before the word": ("question,expected,5_output,10_output",
+                                {"5_output": "5_output", "10_output": "10_output"}),
     "numbers, which name none": ("question,expected,output_1,output_2",
                                  {"output_1": "output_1", "output_2": "output_2"}),
     "no word": ("question,expected,big,small", {"big": "big", "small": "small"}),

@@ -13,7 +13,14 @@ from metrics.presentation.panel_rows import short_names as short_judges
     (["same-name-x", "same-name-x"], "same-name-"),
     (["prefixed", "prefixes"], ""),
     ([], ""),
-], ids=["up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none"])  # fmt: skip
+    (["top_k_5", "top_k_10"], ""),
+    (["run-2024-01-05", "run-2024-02-05 b"], ""),
+    (["results/", "results/top"], ""),
+    (["models/模型一", "models/模型二"], "models/"),
+], ids=[
+    "up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none", "numbers", "a-date",
+    "all-of-one", "other-letters",
+])  # fmt: skip
 def test_common_prefix(names, expected):
     assert common_prefix(names) == expected
 
@@ -30,6 +37,7 @@ def test_middle(text, limit, expected):
 def test_names_that_would_become_equal_are_given_in_full():
     names = ["abcdefgh-1-stuvwxyz", "abcdefgh-2-stuvwxyz", "other"]
     assert short_names(names, 9) == {**dict.fromkeys(names), names[0]: names[0], names[1]: names[1], "other": "other"}
+    assert short_names(["top_k_5", "top_k_10"]) == {"top_k_5": "top_k_5", "top_k_10": "top_k_10"}
     assert short_names(["acme/llama-3-8b", "acme/llama-3-70b"]) == {"acme/llama-3-8b": "8b", "acme/llama-3-70b": "70b"}
 
 

@@ -43,7 +43,7 @@ ANSWER_WORDS = (
     "response", "result", "summary", "translation",
 )  # fmt: skip
 WORD_FIRST = re.compile(rf"(?:{'|'.join(ANSWER_WORDS)})[_ .:-]+(?P<model>.*[^0-9].*)", re.IGNORECASE)
-WORD_LAST = re.compile(rf"(?P<model>.+?)[_ .:-]+(?:{'|'.join(ANSWER_WORDS)})", re.IGNORECASE)
+WORD_LAST = re.compile(rf"(?P<model>.*?[^0-9].*?)[_ .:-]+(?:{'|'.join(ANSWER_WORDS)})", re.IGNORECASE)
 NONE = "none"
 FEW = 4  # a column of answers has more different texts than a quarter of its rows
 MODEL_NAME = re.compile(  # families of language models, of which a column is rarely anything else
