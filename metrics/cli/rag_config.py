@@ -81,7 +81,7 @@ def read(path: Path) -> RagConfig:
 def write_results(run: Run, config: RagConfig, tell: Callable[[str], None]) -> None:
     """Write the result CSV, a file a model where the run has several, and its plot, as far as they are asked for.
 
-    `tell` is told which columns of a file are empty, and why.
+    `tell` is told where they are, which columns of a file are empty, and why.
     """
     from metrics.cli.plot_command import write_plot
     from metrics.reports.renderers.rag_results import empty_columns, rag_results
@@ -95,10 +95,12 @@ def write_results(run: Run, config: RagConfig, tell: Callable[[str], None]) -> N
             own = "" if len(run.models) == 1 else "-" + re.sub(r"[^\w.-]+", "_", model)
             file = config.results.with_stem(config.results.stem + own)
             write_export(file, write(rag_results(run, model), "csv"))
+            tell(f"the results are written to {file}")
             for text in empty_columns(run, model):
                 tell(f"{file.name}: {text}")
     if config.picture is not None:
         write_plot([run], str(config.picture))
+        tell(f"the plot is written to {config.picture}")
 
 
 class _Section:
@@ -199,7 +201,7 @@ def _has_references(queries: Path) -> bool:
 
 
 def _output(document: _Section, folder: str, config: RagConfig) -> None:
-    config.results = document.file("evaluation_results") or document.file("eval_results_file", folder)
+    config.results = document.file("evaluation_results", folder) or document.file("eval_results_file", folder)
     config.picture = document.file("metrics_file", folder)
     for path, key, endings in (
         (config.results, "eval_results_file", (".csv",)),

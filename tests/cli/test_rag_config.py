@@ -78,6 +78,15 @@ def test_a_configuration_becomes_arguments(folder):
     assert (options.suite, options.judge, options.run_consistency) == (str(folder / "answers.csv"), ["other"], True)
 
 
+@pytest.mark.parametrize("results", ["eval_results_file", "evaluation_results"])
+@pytest.mark.parametrize("place", ["results/", "", None])
+def test_the_folder_of_results_is_that_of_all_that_is_written(folder, results, place):
+    text = f"input_results: answers.csv\n{results}: a.csv\nmetrics_file: a.png\nevaluator: {{name: trec}}\n"
+    (folder / "config.yaml").write_text(text + (f"results_folder: '{place}'\n" if place is not None else ""))
+    config = read(folder / "config.yaml")
+    assert (config.results, config.picture) == (folder / (place or "") / "a.csv", folder / (place or "") / "a.png")
+
+
 FORMS = {
     "the shortest": ("evaluator: {name: trecrag}", [*JOINED, "--evaluators", TREC]),
     "BERTScore rescaled, with the tool's own model": ("evaluator: {name: consistency, options: {metrics: [{bert_score: {rescale_with_baseline: True}}]}}", ["--param", "consistency_bertscore.token_encoder=xlm-roberta-large", "--param", "consistency_bertscore.layer=17", "--param", "consistency_bertscore.rescale_with_baseline=true", "--evaluators", "consistency_bertscore"]),
@@ -185,6 +194,8 @@ def test_evaluate_writes_what_the_configuration_names(folder, workspace, judge_s
     columns = pd.read_csv(folder / "results" / "results.csv")
     for number in (1, 2, 3):
         assert columns[f"run_{number}_generation_score_hallucination_score"].isna().all(), "no model is installed"
+    for name in ("results.csv", "metrics.png"):
+        assert f"written to {folder / 'results' / name}\n" in captured.err
     reason = "results.csv: generation_score_hallucination_score is empty: no classifier is chosen: set classifier to"
     assert reason in captured.err
     assert columns["consistency_bert_score"].isna().all()
