@@ -53,9 +53,15 @@ def metric_name(metric: str, evaluator: str | None = None) -> str:
 
 
 def column_name(column: NamedColumn) -> str:
-    """Return the name of a column's metric with the values of its own columns: `mAP`, `AP IoU 0.5`."""
+    """Return the name of a column's metric with the values of its own columns: `mAP`, `AP IoU 0.5`.
+
+    A score that came with outputs and has the description of an evaluator's metric of its name is called like that.
+    """
     metric, _, own = column.title.partition(" ")
-    name = metric_name(metric, column.evaluator)
+    entry = evaluators().get(metric) if column.evaluator == "own_scores" else None
+    meant = getattr(column, "description", None)
+    same = entry is not None and any((one.name, one.description) == (metric, meant) for one in entry.metrics)
+    name = metric_name(metric, metric if same else column.evaluator)
     return f"{name} {OWN.sub(lambda found: ' '.join(map(_word, found[1].split('_'))) + ' ', own)}" if own else name
 
 

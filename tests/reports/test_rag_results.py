@@ -4,14 +4,17 @@
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from metrics import engine, evaluate
+from metrics.analysis import leaderboard
 from metrics.cli.main import main
 from metrics.core.errors import InputError
+from metrics.core.metric_names import column_name
 from metrics.ingest import read_combined
 from metrics.ingest.formats.open_rag_eval import EVALUATORS, SCALARS, read_rag_results
 from metrics.library.evaluator_choice import runnable
@@ -231,6 +234,10 @@ def test_two_result_files_become_two_models(judged: Run, tmp_path: Path) -> None
     assert (first["after"] - first["before"]).tolist() == [0.5, 0.5]
     grade, answered = run.metric("own_scores", "umbrela"), run.metric("own_scores", "no_answer")
     assert (grade.high, grade.primary, grade.threshold, answered.binary) == (3.0, True, None, True)
+    column = next(each for each in leaderboard(run).columns if each.metric == "no_answer")
+    assert column_name(column) == "Questions answered", "1 is: it was answered"
+    own_words = replace(column, description="no_answer, as it was logged.")
+    assert column_name(own_words) == "No answer", "a score of one's own means what it says"
     answer = run.outputs.outputs.to_pylist()[1]
     assert (answer["answer"], answer["context_ids"]) == ("Seven [2] and Earth [3]", ["2", "3"])
     assert answer["retrieved_contexts"] == ["Seven planets have a moon.", "Earth has a moon."]
