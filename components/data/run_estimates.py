@@ -113,8 +113,7 @@ def settings_of(inputs: Inputs) -> dict[str, Any]:
 
 def part_of_data(inputs: Inputs, settings: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """Return what of the data a run with these further settings evaluates, a sentence each, or why that is nothing."""
-    from metrics.library.case_choice import chosen_cases
-    from metrics.library.label_map import merge_labels
+    from metrics.library.case_choice import chosen_cases, merge_labels
 
     if not settings:
         return (), ""

@@ -22,7 +22,7 @@ from metrics.engine.load_resources import missing_resources
 from metrics.engine.plan import Shard, make_shard
 from metrics.engine.schedulers import use_scheduler
 from metrics.ingest import attach_files
-from metrics.library.case_choice import chosen_cases
+from metrics.library.case_choice import chosen_cases, merge_labels, with_label_map
 from metrics.library.evaluator_choice import (
     chosen_evaluators,
     chosen_metrics,
@@ -35,7 +35,6 @@ from metrics.library.evaluator_choice import (
 from metrics.library.file_options import file_names
 from metrics.library.input_data import Ask, Data, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
-from metrics.library.label_map import merge_labels, with_label_map
 from metrics.library.output_checks import checked_outputs
 from metrics.library.own_score_columns import with_own_scores
 from metrics.store import Run, Workspace

@@ -19,7 +19,7 @@ import pytest
 
 from metrics.ingest import decoded_size, inspect, read_suite
 from metrics.ingest.decoded_size import LIMITS, Decoded
-from metrics.ingest.formats.parquet_pages import unpacked
+from metrics.ingest.formats.parquet import unpacked
 from metrics.vision.outlines import mask_rings
 from metrics.vision.rle import encode
 

@@ -13,7 +13,7 @@ from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.core.registry import evaluators
 from metrics.core.suite import Outputs, Suite
-from metrics.library.label_map import merge_labels
+from metrics.library.case_choice import merge_labels
 from metrics.store import Run
 
 Rows = list[dict[str, Any]]

@@ -10,7 +10,7 @@ from metrics.cli.main import parser
 from metrics.cli.options import arguments_of
 from metrics.cli.run_command import evaluation_in, read_evaluations
 from metrics.core.errors import InputError
-from metrics.engine.evaluation import Evaluation
+from metrics.engine.evaluation import Evaluation, option_name
 from metrics.library.evaluate import as_evaluation
 from metrics.library.input_data import read_data
 from metrics.library.prepare import Prepared, prepare
@@ -115,7 +115,7 @@ def test_refusals_are_the_same_in_the_words_of_the_door(folder, values, told):
     names = list(Evaluation.model_fields)
     words = {
         "command": {name: "--" + name.replace("_", "-") for name in names}, "python": {name: name for name in names},
-        "page": {name: name.replace("_", " ") for name in names},
+        "page": {name: option_name(name, "page") for name in names},
     }  # fmt: skip
     for door, named in words.items():
         with pytest.raises(InputError) as refused:

@@ -22,9 +22,8 @@ from metrics.reports import report_texts as texts
 from metrics.reports.build import build
 from metrics.reports.bundles import MOST_OF_NUMBER
 from metrics.reports.bundles.board_data import ShownCases, board_data, case_lists, shown_cases, without_keys
-from metrics.reports.bundles.case_data import case_data
+from metrics.reports.bundles.case_data import case_data, image_data
 from metrics.reports.bundles.data_file import clean, data_file
-from metrics.reports.bundles.image_data import image_data
 from metrics.reports.renderers.box_plots import figure_of
 from metrics.reports.renderers.figures import svg
 from metrics.reports.renderers.html import colours, inks_of
