@@ -92,7 +92,10 @@ def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> No
     columns = {
         "evaluator": (header("Evaluator", 150), [one.column.evaluator_title for one in evidence]),
         "metric": (header("Metric", 150), metrics),
-        "threshold": (header("Threshold", 80, "and whose it is, where it is not Assay's"), limits),
+        "threshold": (
+            header("Threshold", max(80, 7 * max(map(len, limits))), "and whose it is, where it is not Assay's"),
+            limits,
+        ),
     }
     for place in places:
         head = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")
