@@ -46,6 +46,12 @@ CASES: list[dict[str, Any]] = [
      "latency": 1.25, "run": 1}
     for number in range(12)
 ]  # fmt: skip
+RAG_RESULTS = (
+    "query_id,query,run_1_generated_answer,run_1_retrieved_passages,run_1_retrieval_score_mean_umbrela_score,"
+    "run_1_generation_score_no_answer_score,consistency_rouge_score\n"
+    'q1,How many moons?,"[{""text"": ""Seven"", ""citations"": [""[2]""]}]","{""[2]"": ""Seven.""}",2.5,'
+    '"{""query_answered"": ""yes""}","{""values"": [0.5], ""stats"": {""mean"": 0.5}}"\n'
+)
 BLOCKS = np.kron(np.arange(6).reshape(2, 3), np.ones((4, 5)))
 
 
@@ -189,7 +195,7 @@ SEEDS: dict[str, list[Input]] = {
     "promptfoo_config": [Input("promptfooconfig.yaml", CONFIG.encode())],
     "promptfoo_table": [Input("t.csv", b"question,__expected\nq,contains-all: a b\nr,is-json\n")],
     "promptfoo_grid": [Input("r.csv", text.encode()) for text in test_promptfoo.TABLES.values()],
-    "mlflow": [], "opik": [],
+    "mlflow": [], "opik": [], "open_rag_eval": [Input("u.csv", RAG_RESULTS.encode())],
     "h2o_suite": [Input("u.json", dumped(test_h2o.SUITE))], "h2o_lab": [Input("u.json", dumped(test_h2o.LAB))],
     **{name: exports(name) for name in ("lm_eval", "openai_evals_log", "openai_evals_data", "langsmith", "braintrust")},
     "langfuse": [*exports("langfuse"), Input("u.json", dumped(test_tool_traces.langfuse()))],
