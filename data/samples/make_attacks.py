@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from make_rag import blocks
-from sample_files import write_csv
+from make_rag import blocks, write_csv
 
 SOURCE = Path(__file__).parent / "attacks"
 BIRDS = ("PLOVER", "DUNLIN", "CURLEW", "GODWIT", "TURNSTONE", "AVOCET")

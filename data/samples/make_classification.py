@@ -12,8 +12,7 @@ from math import exp, log
 from pathlib import Path
 from random import Random
 
-from make_rag import blocks
-from sample_files import write_csv
+from make_rag import blocks, write_csv
 
 SOURCE = Path(__file__).parent / "classification"
 NUMBERS = {"loans": 132, "account": 72, "digital": 62, "rooms": 40, "fees": 28, "feedback": 18}

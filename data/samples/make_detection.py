@@ -5,8 +5,9 @@ takes ships for boats and is sure of everything, petrel-large boxes loosely and 
 `python make_detection.py [FOLDER]`.
 """
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any
 import numpy as np
 from backdrop import Layout, backdrop
 from harbour import FINE, HEIGHT, MOODS, WIDTH, Colour, Picture, Thing, paint
-from sample_files import write_json
 
 IMAGES = 56
 CLASSES = ("boat", "ship", "buoy", "gull", "crate", "lighthouse")
@@ -310,6 +310,19 @@ def make(folder: Path) -> None:
     write_json(folder / "instances.json", instances)
     for name, rows in results.items():
         write_json(folder / "results" / f"{name}.json", rows)
+
+
+def write_json(path: Path, content: Mapping[str, Any] | Sequence[Any]) -> None:
+    """Write a JSON file of a list, or of an object whose lists have a line for each record."""
+    if isinstance(content, Mapping):
+        text = "{\n" + ",\n".join(f"{json.dumps(key)}: {_lines(own)}" for key, own in content.items()) + "\n}"
+    else:
+        text = _lines(content)
+    path.write_text(text + "\n")
+
+
+def _lines(value: Any) -> str:
+    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]" if isinstance(value, list) else json.dumps(value)
 
 
 if __name__ == "__main__":

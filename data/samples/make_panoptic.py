@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 from harbour import FINE, HEIGHT, WIDTH
-from make_detection import CLASSES, draw, scene
+from make_detection import CLASSES, draw, scene, write_json
 from numpy.typing import NDArray
 from PIL import Image
-from sample_files import write_json
 
 SCENES = (0, 2, 3, 5, 7, 9, 10, 13, 14, 16, 21, 23)
 STUFF = ("sky", "sea", "quay")

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from make_detection import write_json
 from PIL import Image, ImageDraw
-from sample_files import write_json
 
 IMAGES = 24
 WIDTH, HEIGHT, FINE = 320, 240, 3

@@ -6,13 +6,14 @@ passages, answers in English what was asked in another language and breaks the J
 `python make_rag.py [FOLDER]`.
 """
 
+import csv
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-
-from sample_files import write_csv
+from typing import Any
 
 SOURCE = Path(__file__).parent / "rag"
 Block = dict[str, list[str]]
@@ -55,6 +56,15 @@ def fields(lines: list[str]) -> Block:
         key, _, value = line.partition(": ")
         found.setdefault(key, []).append(value)
     return found
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write a CSV file of these rows, and its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def make(folder: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from sample_files import write_csv
+from make_rag import write_csv
 
 SOURCE = Path(__file__).parent / "regression"
 BRANCHES = {"Central": "van", "Lindvik": "van", "West Quay": "van", "Ness": "boat", "Holm": "boat"}

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from make_rag import blocks, fields
-from sample_files import write_csv
+from make_rag import blocks, fields, write_csv
 
 SOURCE = Path(__file__).parent / "retrieval"
 ASKED = (  # kind and form of a title, as text before and after the subject
