@@ -57,7 +57,7 @@ def export_run(run_id: str, what: str, format: Format | None = None, model: str 
 
 
 @kept_here
-def export_notes(run_id: str, what: str, model: str | None) -> list[str]:
+def words_of_export(run_id: str, what: str, model: str | None) -> list[str]:
     """Return what there is to say about an export, such as which of its columns are empty, and why."""
     return EXPORTS[what].notes(workspace().run(run_id), model)
 

@@ -108,7 +108,7 @@ def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Open, file
     begun(workspace, "whole")
     (broken.folder / file).write_text('{"spec": {')
     page = open_page("monitor", monitor="whole")
-    assert page.sidebar.selectbox[0].options == ["broken (✗ damaged)", "whole (○ not yet sure)"]
+    assert page.button_group(key="control-monitor").options == ["broken (✗ damaged)", "whole (○ not yet sure)"]
     app = open_studio("monitor", monitor="broken")
     assert not app.exception
     assert file in app.error[0].value.replace("\\", "")

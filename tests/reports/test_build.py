@@ -97,7 +97,7 @@ def standing(leader: str, *level: str, problem: bool = False) -> Standing:
 @pytest.mark.parametrize(("models", "entry", "expected"), [
     ("ab", standing("a"), "no other model"), ("ab", standing("a", "b"), "b"),
     ("abc", standing("a", "b", "c"), "every other model"),
-    ("a", standing("a"), "met: at least 0.4"), ("a", standing("a", problem=True), "missed: at least 0.4"),
+    ("a", standing("a"), "met: ≥ 0.4"), ("a", standing("a", problem=True), "missed: ≥ 0.4"),
 ], ids=["alone", "one", "all", "met", "missed"])  # fmt: skip
 def test_level_text(models: str, entry: Standing, expected: str) -> None:
     assert level_text(entry, tuple(models)) == expected

@@ -425,9 +425,11 @@ TABLE: dict[str, Inputs] = {
         (x, y, draws) for x in (SAME, HALF) for y in (HALF, TWO) for draws in (ALL_DRAWN, np.zeros((1, 10)))
     ],
     "rater_agreement.aucs": [(scores, passed, ALL_DRAWN) for scores in (SAME, HALF) for passed in (YES, NO, SPLIT)],
-    "ratios.ratio": [(ZERO, ZERO), (NONE, NONE)],
-    "ratios.weighted_mean": [(own, zero) for own in (NONE, ONE, np.full(2, NAN)) for zero in (None, 0.0 * own)],
-    "ratios.mean_over": [(np.full((2, 2), NAN), 0), (np.zeros((0, 2)), 0)],
+    "float_tolerance.ratio": [(ZERO, ZERO), (NONE, NONE)],
+    "float_tolerance.weighted_mean": [
+        (own, zero) for own in (NONE, ONE, np.full(2, NAN)) for zero in (None, 0.0 * own)
+    ],
+    "float_tolerance.mean_over": [(np.full((2, 2), NAN), 0), (np.zeros((0, 2)), 0)],
     "correlation.clustered_coefficient": [
         (x, others, y, units) for x in (SAME, HALF, TWO) for others in (np.zeros((10, 0)), HALF[:, None])
         for y in (SAME, HALF, TWO) for units in (ALONE, PAIRED, np.zeros(10, np.int64))

@@ -85,5 +85,5 @@ def _draw_buttons(run: str, exports: list[Exporter], form: Format, model: str | 
             make = partial(run_archives.export_run, run, one.id, format, model if one.by_model else None)
             download(one.title, make, file, f"export-{one.id}", mime=guess_type(file)[0], help=words)
     for one in exports:
-        for text in run_archives.export_notes(run, one.id, model if one.by_model else None):
+        for text in run_archives.words_of_export(run, one.id, model if one.by_model else None):
             st.text(f"{one.title}: {text}")
