@@ -102,11 +102,11 @@ def _made_for_visitor(make: Callable[[], T]) -> Callable[[], T]:
     """Return the function as it runs in this page: the server calls it in a thread that knows of no visitor."""
     enter = partial(add_script_run_ctx, ctx=get_script_run_ctx())
 
-    def made() -> T:
+    def make_here() -> T:
         with ThreadPoolExecutor(1, initializer=enter) as thread:
             return thread.submit(make).result()
 
-    return made
+    return make_here
 
 
 def agreed(key: str, value: T) -> T | None:

@@ -14,11 +14,7 @@ from metrics.core.number_text import exact
 
 System = Literal["h2o", "open_rag_eval"]
 
-BOOLEAN = "passes,failures,retrieval_failures,generation_failures,parse_failures"  # the metrics of the boolean family
-LISTED_BOOLEAN = (
-    "contact_information", "encoding_guardrail", "pii_leakage", "sensitive_data_leakage", "sexism", "stereotypes",
-    "summarization_judge", "text_matching",
-)  # fmt: skip
+BOOLEAN = ("passes", "failures", "retrieval_failures", "generation_failures", "parse_failures")  # of the boolean family
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +61,54 @@ class Convention:
         return evaluator in self.thresholds and self.threshold(evaluator, metric) is None
 
 
-def _marks(value: float, named: str) -> dict[str, dict[str, float]]:
-    """Return thresholds of EVALUATOR:METRIC,METRIC …; an evaluator without metrics has one of its own name."""
-    split = (one.partition(":") for one in named.split())
-    return {id: dict.fromkeys((metrics or id).split(","), value) for id, _, metrics in split}
+def _alike(value: float, *metrics: str) -> dict[str, float]:
+    return dict.fromkeys(metrics, value)
+
+
+def _named_alike(value: float, *evaluators: str) -> dict[str, dict[str, float]]:
+    """Return the thresholds of evaluators whose only metric has their name."""
+    return {id: {id: value} for id in evaluators}
 
 
 H2O = Convention(
     "h2o",
     "H2O Eval Studio",
-    # as its page of evaluators states them; listed: those that it only lists, as h2o-sonar 59ae596 declares them or
-    # their family
-    thresholds=_marks(
-        0.75,
-        "agent_sanity answer_correctness_weighted answer_relevancy answer_relevancy_sentence fact_check faithfulness "
-        "answer_semantic_similarity answer_semantic_sentence_similarity:mean_similarity,min_similarity groundedness "
-        "hallucination_hhem looping_detection:unique_sentences,longest_repeated_substring,compression_ratio "
-        # listed
-        "bleu:bleu1,bleu2,bleu3,bleu4 classification_text:accuracy,precision,recall,f1 context_mrr context_precision "
-        "context_recall context_relevancy_sentences context_relevancy_soft:recall,precision fairness_bias ragas "
-        "rouge:rouge1,rouge2,rougeL step_alignment:edits,insertions,deletions,mismatches "
-        "summarization_completeness_faithfulness:completeness,faithfulness",
-    )
-    | _marks(0.25, "toxicity_classifier:toxicity,severe_toxicity,obscene,threat,insult,identity_attack")  # listed
-    | _marks(
-        math.inf,
-        "gptscore_translation:accuracy,fluency,multidimensional_quality "
-        # listed
-        "gptscore_qa:interest gptscore_summary:semantic_coverage gptscore_summary_reference:semantic_coverage "
-        "perplexity",
-    )
-    | _marks(0.5, f"json_schema:{BOOLEAN.rpartition(',')[0]}")
-    | _marks(0.5, " ".join(f"{id}:{BOOLEAN}" for id in ("language_mismatch", "byop", *LISTED_BOOLEAN))),
+    thresholds={
+        # as its page of evaluators states them
+        **_named_alike(
+            0.75,
+            "agent_sanity", "answer_correctness_weighted", "answer_relevancy", "answer_relevancy_sentence",
+            "answer_semantic_similarity", "fact_check", "faithfulness", "groundedness", "hallucination_hhem",
+        ),
+        "answer_semantic_sentence_similarity": _alike(0.75, "mean_similarity", "min_similarity"),
+        "looping_detection": _alike(0.75, "unique_sentences", "longest_repeated_substring", "compression_ratio"),
+        "gptscore_translation": _alike(math.inf, "accuracy", "fluency", "multidimensional_quality"),
+        "json_schema": _alike(0.5, *BOOLEAN[:-1]),
+        **dict.fromkeys(("language_mismatch", "byop"), _alike(0.5, *BOOLEAN)),
+        # of the evaluators that the page only lists, as h2o-sonar 59ae596 declares them or their family
+        **_named_alike(
+            0.75,
+            "context_mrr", "context_precision", "context_recall", "context_relevancy_sentences", "fairness_bias",
+            "ragas",
+        ),
+        "bleu": _alike(0.75, "bleu1", "bleu2", "bleu3", "bleu4"),
+        "classification_text": _alike(0.75, "accuracy", "precision", "recall", "f1"),
+        "context_relevancy_soft": _alike(0.75, "recall", "precision"),
+        "rouge": _alike(0.75, "rouge1", "rouge2", "rougeL"),
+        "step_alignment": _alike(0.75, "edits", "insertions", "deletions", "mismatches"),
+        "summarization_completeness_faithfulness": _alike(0.75, "completeness", "faithfulness"),
+        "toxicity_classifier": _alike(
+            0.25, "toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack"
+        ),
+        "gptscore_qa": _alike(math.inf, "interest"),
+        **dict.fromkeys(("gptscore_summary", "gptscore_summary_reference"), _alike(math.inf, "semantic_coverage")),
+        **_named_alike(math.inf, "perplexity"),
+        **dict.fromkeys(
+            ("contact_information", "encoding_guardrail", "pii_leakage", "sensitive_data_leakage", "sexism",
+             "stereotypes", "summarization_judge", "text_matching"),
+            _alike(0.5, *BOOLEAN),
+        ),
+    },
     primary={
         "bleu": "bleu1",
         "context_relevancy_soft": "precision",

@@ -68,10 +68,10 @@ def called_here(name: str, known: Collection[str] | None = None) -> str:
             ours = ", ".join(dict.fromkeys(parts))
         if theirs and ours:
             said.setdefault((ours, row.ours.startswith(NONE)), []).append((f"{row.system}'s {theirs}", row.note))
-    return " or ".join(_said(*key, *zip(*rows, strict=True)) for key, rows in said.items())
+    return " or ".join(_describe_rows(*key, *zip(*rows, strict=True)) for key, rows in said.items())
 
 
-def _said(ours: str, is_like: bool, theirs: tuple[str, ...], notes: tuple[str, ...]) -> str:
+def _describe_rows(ours: str, is_like: bool, theirs: tuple[str, ...], notes: tuple[str, ...]) -> str:
     """Return a clause about rows that name the same of ours."""
     named, note = " and ".join(theirs), MARKS.sub("", "; ".join(filter(None, dict.fromkeys(notes))))
     what = f"{ours}, as {named} is called here"

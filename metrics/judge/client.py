@@ -82,7 +82,7 @@ class Call:
 class _Asked:
     """One question being asked: its replies, and whether those of earlier runs are passed over."""
 
-    anew: bool = False
+    again: bool = False
     calls: list[Call] = field(default_factory=list)
 
 
@@ -128,21 +128,21 @@ class Client:
     def _question_room(self) -> int:
         return question_room(self.settings)
 
-    def may_ask_anew(self, stored: Stored) -> bool:
+    def can_ask_again(self, stored: Stored) -> bool:
         """Return whether a reply is kept from an earlier run, and its question can be sent again."""
         return bool(self._completers) and stored.at < self._began
 
-    async def reply(self, request: Request, anew: bool = False) -> tuple[Stored, bool]:
+    async def reply(self, request: Request, again: bool = False) -> tuple[Stored, bool]:
         """Return the judge's reply to a request, and whether it cost nothing. Equal requests are sent once.
 
-        `anew`: the replies of earlier runs are passed over.
+        `again`: the replies of earlier runs are passed over.
         """
         flight = self._flights.get(request.key)
         if flight is not None:
             self.ledger.spend.cached += 1
             return await asyncio.shield(flight), True
         stored = self._recent.get(request.key) or self._kept.get(request.key)
-        if stored is not None and not (anew and self.may_ask_anew(stored)):
+        if stored is not None and not (again and self.can_ask_again(stored)):
             self.ledger.spend.cached += 1
             self._remember(request.key, stored)
             return stored, True
@@ -346,7 +346,7 @@ class CaseJudge:
     async def _verdict(self, step: str, ask: Callable[[_Asked], Awaitable[V]]) -> V:
         """Return what a question gives; one whose replies of earlier runs cannot be read is asked once more.
 
-        A server may be mended meanwhile. A cut reply is not asked for again: that takes another limit of tokens.
+        A server may work again meanwhile. A cut reply is not asked for again: that takes another limit of tokens.
         """
         asked = _Asked()
         self._questions += 1
@@ -354,10 +354,10 @@ class CaseJudge:
             try:
                 return await ask(asked)
             except Unreadable as failure:
-                may = any(call.stored and self._client.may_ask_anew(call.stored) for call in asked.calls)
+                may = any(call.stored and self._client.can_ask_again(call.stored) for call in asked.calls)
                 if isinstance(failure, Cut) or not may:
                     raise
-            asked = _Asked(anew=True)
+            asked = _Asked(again=True)
             return await ask(asked)
         except Unreadable as failure:
             self._unreadable.append((step, str(failure)))
@@ -388,7 +388,7 @@ class CaseJudge:
 
     async def _reply(self, request: Request, asked: _Asked) -> Stored:
         try:
-            stored, cached = await self._client.reply(request, asked.anew)
+            stored, cached = await self._client.reply(request, asked.again)
         except JudgeError as failure:
             asked.calls.append(Call(self.name, request.step, request.key, False, None, str(failure)))
             raise

@@ -237,7 +237,7 @@ def _merged(suite: Suite, names: Mapping[str, str]) -> Suite:
     cases = suite.cases
     for column in COLUMNS:
         if cases[column].null_count < len(cases):
-            values = [_taken(value, names) for value in cases[column].to_pylist()]
+            values = [_rename_labels(value, names) for value in cases[column].to_pylist()]
             if column == "negative_labels":  # a merged class is absent where all of it is
                 given = cases[column].to_pylist()
                 values = [
@@ -256,7 +256,7 @@ def _merged(suite: Suite, names: Mapping[str, str]) -> Suite:
     )
 
 
-def _taken(value: Any, names: Mapping[str, str]) -> Any:
+def _rename_labels(value: Any, names: Mapping[str, str]) -> Any:
     """Return the classes in a cell, several as a list or as labels with keys, after the taking."""
     if isinstance(value, str):
         return JOINT.join(names.get(label, label) for label in labels_of(value))

@@ -27,13 +27,13 @@ def score_columns(outputs: Outputs, declared: Declared | None = None) -> dict[st
             continue
         values = [number_in(text) for text in outputs.outputs[column].drop_null().unique().to_pylist()]
         if None not in values:
-            name, means = _known(score) if declared is None else (score, declared.get(score))
+            name, means = _find_meaning(score) if declared is None else (score, declared.get(score))
             means = means or _inferred([value for value in values if value is not None])
             found[name] = {**means, "column": SCORE + score}
     return found
 
 
-def _known(score: str) -> tuple[str, dict[str, Any] | None]:
+def _find_meaning(score: str) -> tuple[str, dict[str, Any] | None]:
     """Return the name of a score and, of EVALUATOR.METRIC, what it means."""
     evaluator, _, metric = score.partition(".")
     entry = evaluators().get(evaluator) if metric else None

@@ -33,7 +33,7 @@ STATED = [  # by the page of H2O Eval Studio's evaluators: evaluator, metric, be
     ("answer_semantic_sentence_similarity", "min_similarity", "higher", 0.75, False),
     ("json_schema", "passes", "higher", 0.5, True),
     *(("json_schema", name, "lower", 0.5, False) for name in ("failures", "retrieval_failures", "generation_failures")),
-    *((id, name, "higher" if name == "passes" else "lower", 0.5, name == "passes") for id in ("language_mismatch", "byop") for name in BOOLEAN.split(",")),
+    *((id, name, "higher" if name == "passes" else "lower", 0.5, name == "passes") for id in ("language_mismatch", "byop") for name in BOOLEAN),
     ("looping_detection", "unique_sentences", "higher", 0.75, True),
     ("looping_detection", "longest_repeated_substring", "lower", 0.75, False),
     ("looping_detection", "compression_ratio", "higher", 0.75, False),
@@ -51,7 +51,7 @@ ROWS = [
 ]
 
 
-def made(workspace: Path, evaluators: list[str] | None = None, **asked: Any) -> Prepared:
+def prepare_here(workspace: Path, evaluators: list[str] | None = None, **asked: Any) -> Prepared:
     return prepare(as_evaluation(ROWS, None, evaluators, {"workspace": workspace, **asked}), "python")
 
 
@@ -72,7 +72,7 @@ def test_a_row_names_what_there_is() -> None:
 
 
 def test_the_thresholds_are_those_that_the_source_states(workspace: Path) -> None:
-    run = made(workspace, list(dict.fromkeys(id for id, *_ in STATED)), as_in="h2o").create()
+    run = prepare_here(workspace, list(dict.fromkeys(id for id, *_ in STATED)), as_in="h2o").create()
     found = []
     for id, name, *_ in STATED:
         metric = run.metric(id, name)
@@ -96,14 +96,14 @@ def test_the_thresholds_are_those_that_the_source_states(workspace: Path) -> Non
 def test_what_the_user_gives_goes_first(
     asked: dict[str, Any], marks: dict[str, float], whose: dict[str, str], workspace: Path
 ) -> None:
-    run = made(workspace, ["looping_detection"], as_in="h2o", **asked).create()
+    run = prepare_here(workspace, ["looping_detection"], as_in="h2o", **asked).create()
     known = {name: metric for name in marks if (metric := run.metric("looping_detection", name)) is not None}
     assert {name: metric.threshold for name, metric in known.items()} == marks
     assert {name: run.threshold_of("looping_detection", metric) for name, metric in known.items()} == whose
 
 
 def test_parameters_are_the_systems(workspace: Path) -> None:
-    found = made(workspace, ["rouge", "language_mismatch", "token_f1"], as_in="h2o")
+    found = prepare_here(workspace, ["rouge", "language_mismatch", "token_f1"], as_in="h2o")
     assert found.parameters["rouge"]["use_stemmer"]
     assert found.parameters["language_mismatch"]["detector"] == "judge"
     assert "token_f1" not in found.parameters
@@ -111,7 +111,7 @@ def test_parameters_are_the_systems(workspace: Path) -> None:
         "Made as in H2O Eval Studio: its thresholds, main metrics and parameters in 2 of 3 evaluators." in found.hints()
     )
     given = {"rouge": {"use_stemmer": False}}
-    assert not made(workspace, ["rouge"], as_in="h2o", parameters=given).parameters["rouge"]["use_stemmer"]
+    assert not prepare_here(workspace, ["rouge"], as_in="h2o", parameters=given).parameters["rouge"]["use_stemmer"]
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -119,12 +119,14 @@ def test_its_embedding_model_is_used_where_it_is_installed(
     installed: bool, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("metrics.models.weights_of", lambda name, settings: "0" * 64 if installed else None)
-    found = made(workspace, ["groundedness", "answer_relevancy_sentence"], as_in="h2o")
+    found = prepare_here(workspace, ["groundedness", "answer_relevancy_sentence"], as_in="h2o")
     assert found.resources == ({"embedder": "BAAI/bge-small-en-v1.5"} if installed else {})
     instead = "; embeddings by the model bundled with Assay, not by its BAAI/bge-small-en-v1.5"
     assert next(iter(found.hints())).endswith("every evaluator." if installed else f"every evaluator{instead}.")
-    assert made(workspace, ["looping_detection"], as_in="h2o").resources == {}, "nothing embeds"
-    assert made(workspace, ["groundedness"], as_in="h2o", embedder="bundled").resources == {"embedder": "bundled"}
+    assert prepare_here(workspace, ["looping_detection"], as_in="h2o").resources == {}, "nothing embeds"
+    assert prepare_here(workspace, ["groundedness"], as_in="h2o", embedder="bundled").resources == {
+        "embedder": "bundled"
+    }
 
 
 def test_the_run_says_everywhere_how_it_was_made(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +165,7 @@ def test_what_a_system_sets_no_threshold_of_is_not_to_be_calibrated(as_in: str |
 
 
 def test_a_run_in_assays_own_way_is_as_it_was(workspace: Path) -> None:
-    run = made(workspace, ["looping_detection", "rouge"]).create()
+    run = prepare_here(workspace, ["looping_detection", "rouge"]).create()
     assert "as_in" not in run.spec.stored
     assert not any("primary" in entry["parameters"] for entry in run.spec.stored["evaluators"])
     assert run.made_as == ""
@@ -174,7 +176,7 @@ def test_a_run_in_assays_own_way_is_as_it_was(workspace: Path) -> None:
 
 
 def test_it_is_kept_by_resume_and_by_a_copy_of_the_request(workspace: Path) -> None:
-    run = made(workspace, ["looping_detection"], as_in="h2o").create()
+    run = prepare_here(workspace, ["looping_detection"], as_in="h2o").create()
     assert main(["resume", run.id, "--workspace", str(workspace), "--quiet"]) == 0
     finished = Workspace(workspace).run(run.id)
     assert (finished.state, finished.spec.as_in) == ("finished", "h2o")
@@ -182,17 +184,17 @@ def test_it_is_kept_by_resume_and_by_a_copy_of_the_request(workspace: Path) -> N
 
 
 def test_the_preset_is_the_systems_evaluators_and_never_unasked(workspace: Path) -> None:
-    chosen = made(workspace, preset="h2o").evaluators
+    chosen = prepare_here(workspace, preset="h2o").evaluators
     assert set(chosen) <= set(H2O.thresholds)
     assert {"looping_detection", "rouge", "answer_relevancy", "byop"} <= set(chosen)
     assert not {"faithfulness", "groundedness", "json_schema"} & set(chosen) - {"json_schema"}, "no contexts"
-    assert len(made(workspace).evaluators) < len(chosen)
+    assert len(prepare_here(workspace).evaluators) < len(chosen)
     assert "step_alignment" not in chosen, "no answer has several steps"
     steps = [{**row, "expected": "1. Look it up.\n2. Say it."} for row in ROWS]
     asked = as_evaluation(steps, None, None, {"workspace": workspace, "preset": "h2o"})
     assert "step_alignment" in prepare(asked, "python").evaluators
     with pytest.raises(InputError, match="found 'h20'"):
-        made(workspace, preset="h20")
+        prepare_here(workspace, preset="h20")
 
 
 GPT = "gptscore_translation.accuracy"
@@ -206,26 +208,26 @@ def test_published_wordings_come_from_the_users_files(place: str, workspace: Pat
     (folder / f"{GPT}.txt").write_text(PUBLISHED + "\n")
     (folder / "fact_check.txt").write_text("Find false information in {actual_answer}.")
     asked: dict[str, Any] = {"as_in": "h2o"} | ({"prompt": {"h2o": str(folder)}} if place == "prompt" else {})
-    found = made(workspace, ["gptscore_translation", "fact_check"], **asked)
+    found = prepare_here(workspace, ["gptscore_translation", "fact_check"], **asked)
     assert found.parameters["gptscore_translation"]["prompts"] == {GPT: PUBLISHED}
     assert found.resources == {}, "nobody judges, so nobody is asked"
-    judged = made(workspace, ["fact_check"], judge="m@http://localhost:1/v1", **asked)
+    judged = prepare_here(workspace, ["fact_check"], judge="m@http://localhost:1/v1", **asked)
     assert judged.resources["judge"]["prompts"] == {"fact_check": "Find false information in {actual_answer}."}
     assert "gptscore_translation" not in judged.parameters
     (tmp_path / "mine.txt").write_text("Is {actual_answer} true?")
     own = {"prompt": {**asked.get("prompt", {}), "fact_check": str(tmp_path / "mine.txt")}}
-    first = made(workspace, ["fact_check"], judge="m@http://localhost:1/v1", **asked | own)
+    first = prepare_here(workspace, ["fact_check"], judge="m@http://localhost:1/v1", **asked | own)
     assert first.resources["judge"]["prompts"]["fact_check"] == "Is {actual_answer} true?", (
         "a file by its id goes first"
     )
     (folder / "fact-check.txt").write_text("?")
     with pytest.raises(InputError, match=r"fact-check\.txt.*fact_check"):
-        made(workspace, ["fact_check"], **asked)
+        prepare_here(workspace, ["fact_check"], **asked)
 
 
 def test_an_empty_folder_of_wordings_is_refused(workspace: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no texts in .*none-here.*fact_check\.txt"):
-        made(workspace, ["fact_check"], prompt={"h2o": str(tmp_path / "none-here")})
+        prepare_here(workspace, ["fact_check"], prompt={"h2o": str(tmp_path / "none-here")})
 
 
 def test_a_judge_is_asked_in_the_published_words(judge_server: JudgeServer, workspace: Path) -> None:
@@ -263,7 +265,9 @@ def test_the_judge_samples_as_in_open_rag_eval(
 
 
 def test_open_rag_evals_parameters(workspace: Path) -> None:
-    found = made(workspace, ["autonuggetizer", "hallucination_hhem", "consistency_bertscore"], as_in="open_rag_eval")
+    found = prepare_here(
+        workspace, ["autonuggetizer", "hallucination_hhem", "consistency_bertscore"], as_in="open_rag_eval"
+    )
     chosen = choose(found.evaluators, found.parameters)
     assert chosen["autonuggetizer"][0].primary.name == "vital"
     assert (chosen["autonuggetizer"][1].refine, chosen["hallucination_hhem"][1].mode) == (True, "joined")
@@ -271,7 +275,7 @@ def test_open_rag_evals_parameters(workspace: Path) -> None:
 
 
 def test_compliance_says_whose_thresholds_it_goes_by(workspace: Path) -> None:
-    def said(run: Run) -> tuple[str, set[str]]:
+    def words_of(run: Run) -> tuple[str, set[str]]:
         [found] = answers(run, ["compliance"])
         table = analysis.compliance_table(run).dropna(subset=["threshold"])
         return found.sentences[0].text, set(table["threshold_of"])
@@ -280,10 +284,10 @@ def test_compliance_says_whose_thresholds_it_goes_by(workspace: Path) -> None:
     ours, theirs, own = (
         metrics.evaluate(ROWS, **asked, **more) for more in ({}, {"as_in": "h2o"}, {"threshold": {"looping": 0.2}})
     )
-    assert said(ours)[0].endswith("; the thresholds are Assay's by default.")
-    assert said(theirs)[0].endswith("; the thresholds are H2O Eval Studio's.")
-    assert said(own)[0].endswith("; the thresholds are your own.")
-    assert [said(run)[1] for run in (ours, theirs, own)] == [{"Assay"}, {"H2O Eval Studio"}, {"user"}]
+    assert words_of(ours)[0].endswith("; the thresholds are Assay's by default.")
+    assert words_of(theirs)[0].endswith("; the thresholds are H2O Eval Studio's.")
+    assert words_of(own)[0].endswith("; the thresholds are your own.")
+    assert [words_of(run)[1] for run in (ours, theirs, own)] == [{"Assay"}, {"H2O Eval Studio"}, {"user"}]
 
 
 def test_the_main_metric_can_be_chosen_for_any_evaluator() -> None:

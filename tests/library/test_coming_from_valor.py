@@ -25,14 +25,14 @@ def cats(*more: dict[str, Any]) -> tuple[Suite, Outputs]:
     return Suite.from_rows("test_dataset", "detection", cases, truths), Outputs.from_rows(made, [*found, *more])
 
 
-def asked(tmp_path: Path, given: tuple[Any, Any], *evaluators: str, **parameters: dict[str, Any]) -> Run:
+def evaluate_given(tmp_path: Path, given: tuple[Any, Any], *evaluators: str, **parameters: dict[str, Any]) -> Run:
     run: Run = metrics.evaluate(*given, evaluators, parameters=parameters, workspace=tmp_path, accept_findings=True)
     return run
 
 
 def test_the_precision_recall_curve_of_its_example(tmp_path: Path) -> None:
     """`{"fn": 0, "fp": 1, "tp": 3, "recall": 1, "precision": 0.75, "f1_score": .857}` at .05, .10, … .95, IoU .5."""
-    run = asked(tmp_path, cats(), "detection_pr_curve")
+    run = evaluate_given(tmp_path, cats(), "detection_pr_curve")
     curve = run.curves("detection_pr_curve")
     assert curve["threshold"].tolist() == pytest.approx([step / 20 for step in range(1, 20)])
     assert run.evaluators["detection_pr_curve"]["pr_curve_iou_threshold"] == 0.5
@@ -41,7 +41,7 @@ def test_the_precision_recall_curve_of_its_example(tmp_path: Path) -> None:
 
 
 def test_the_detailed_curve_of_its_example(tmp_path: Path) -> None:
-    run = asked(
+    run = evaluate_given(
         tmp_path, cats(), "detection_pr_curve_detailed", detection_pr_curve_detailed={"pr_curve_max_examples": 1}
     )
     curve = run.curves("detection_pr_curve_detailed").query("threshold == 0.05").set_index("kind")
@@ -62,7 +62,7 @@ def test_ap_and_ar_of_a_score_that_ranks_a_mistake_last(tmp_path: Path) -> None:
         suite, outputs = cats(mistake)
         keep = outputs.predictions.filter([row["polygons"] is None or row["score"] == score
                                            for row in outputs.predictions.to_pylist()])  # fmt: skip
-        run = asked(tmp_path, (suite, Outputs(outputs.outputs, keep)), "average_precision", "average_recall")
+        run = evaluate_given(tmp_path, (suite, Outputs(outputs.outputs, keep)), "average_precision", "average_recall")
         found = run.aggregates.set_index("metric")["value"]
         assert found["map_averaged"] == pytest.approx(ap)
         assert found["mar"] == 1.0
@@ -73,7 +73,7 @@ def test_the_second_of_two_alike_scores_counts_in_curves_alone(tmp_path: Path) -
     suite = Suite.from_rows("s", "classification", [{"case_id": "1", "label": "dog"}], labels=["cat", "dog"])
     scores = [{"case_id": "1", "model": "m", "label": of, "score": at} for of, at in (("cat", 0.91), ("dog", 0.9))]
     outputs = Outputs.from_rows([{"case_id": "1", "model": "m"}], scores)
-    run = asked(tmp_path, (suite, outputs), "classification", "classification_pr_curve")
+    run = evaluate_given(tmp_path, (suite, outputs), "classification", "classification_pr_curve")
     assert run.aggregates.query("metric == 'accuracy'")["value"].tolist() == [0.0]
     curve = run.curves("classification_pr_curve").query("threshold == 0.9").set_index("label")
     assert curve[["tp", "fp", "fn"]].to_dict("index") == {
@@ -88,7 +88,7 @@ def test_the_second_of_two_alike_scores_counts_in_curves_alone(tmp_path: Path) -
 def test_its_names_of_parameters_say_ours(tmp_path: Path, evaluator: str, theirs: str, ours: str) -> None:
     given = texts() if evaluator in ("rouge", "bleu") else cats()
     with pytest.raises(InputError, match=rf"did you mean '{ours}'|{ours}, as Valor's {theirs} is called here"):
-        asked(tmp_path, given, evaluator, **{evaluator: {theirs: 1}})
+        evaluate_given(tmp_path, given, evaluator, **{evaluator: {theirs: 1}})
 
 
 @pytest.mark.parametrize(("evaluator", "parameters"), [
@@ -97,7 +97,9 @@ def test_its_names_of_parameters_say_ours(tmp_path: Path, evaluator: str, theirs
     ("rouge", {"rouge_types": ["rouge1"], "use_stemmer": True}), ("bleu", {"weights": [0.5, 0.5]}),
 ])  # fmt: skip
 def test_its_parameters_are_there(tmp_path: Path, evaluator: str, parameters: dict[str, Any]) -> None:
-    run = asked(tmp_path, texts() if evaluator in ("rouge", "bleu") else cats(), evaluator, **{evaluator: parameters})
+    run = evaluate_given(
+        tmp_path, texts() if evaluator in ("rouge", "bleu") else cats(), evaluator, **{evaluator: parameters}
+    )
     assert run.aggregates["value"].notna().any()
 
 

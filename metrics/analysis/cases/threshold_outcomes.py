@@ -8,11 +8,12 @@ import numpy as np
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats
+from metrics.core.conventions import BOOLEAN
 from metrics.core.rounding import at_least, at_least_sql
 from metrics.stats.float_tolerance import ratio
 from metrics.store import Run
 
-MIRRORED = ("failures", "retrieval_failures", "generation_failures")  # of a check that passes or fails a case
+MIRRORED = BOOLEAN[1:-1]  # failures say again what passes says
 
 GOOD = at_least_sql("avg(value) * any_value(sign)", "any_value(threshold) * any_value(sign)")
 

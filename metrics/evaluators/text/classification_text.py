@@ -33,10 +33,10 @@ class TextClassificationParameters(LabelParameters):
     def normalised(self, text: str) -> str:
         """Return the label that `text` stands for."""
         text = self._plain(text)
-        return self._taken.get(text, text)
+        return self._plain_map.get(text, text)
 
     @cached_property
-    def _taken(self) -> dict[str, str]:
+    def _plain_map(self) -> dict[str, str]:
         return {self._plain(name): self._plain(label) for name, label in self.label_map.items()}
 
     def _plain(self, text: str) -> str:

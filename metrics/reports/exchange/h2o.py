@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
+from metrics.core.conventions import BOOLEAN
 from metrics.core.fields import ANSWERED
 from metrics.core.files import write_bytes
 from metrics.judge.keys import redact
@@ -21,10 +22,7 @@ from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import Format, write
 
-BOOLEAN = {  # the metrics of an evaluator that passes or fails a case: what H2O calls them
-    "passes": "model_passes", "failures": "model_failures", "retrieval_failures": "model_retrieval_failures",
-    "generation_failures": "model_generation_failures", "parse_failures": "model_parse_failures",
-}  # fmt: skip
+NAMES = {name: f"model_{name}" for name in BOOLEAN}  # of metrics of the boolean family, as H2O has them
 OF = ["evaluator", "leaderboard", "model_key", "key", "input"]  # what a row of a leaderboard is about
 MODELS, PROMPTS = "models", "prompts"  # the two leaderboards of an explanation
 LLM_RESULT = "llm_result"  # folder beside the tables of a run
@@ -45,7 +43,7 @@ def bool_leaderboard(run: Run) -> pd.DataFrame:
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in _cells(run, _evaluators(run, boolean=True)):
         row = rows.setdefault(tuple(one[name] for name in OF), {name: one[name] for name in (*OF, "n", "unscored")})
-        row[BOOLEAN.get(one["metric"], one["metric"])] = one["value"]
+        row[NAMES.get(one["metric"], one["metric"])] = one["value"]
     return pd.DataFrame(list(rows.values()))
 
 
@@ -131,9 +129,7 @@ def _result(one: Answered, evaluators: Sequence[str], several: bool) -> dict[str
 def _evaluators(run: Run, boolean: bool) -> list[str]:
     """Return the evaluators that pass or fail a case, or the others."""
     known = {id: entry for id in run.evaluators if (entry := run.evaluator(id)) is not None}
-    return [
-        id for id, entry in known.items() if boolean is (BOOLEAN.keys() <= {metric.name for metric in entry.metrics})
-    ]
+    return [id for id, entry in known.items() if boolean is (set(BOOLEAN) <= {metric.name for metric in entry.metrics})]
 
 
 def _cells(run: Run, evaluators: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from metrics.analysis import leaderboard, problems
 from metrics.cli.main import main
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.exchange.exporters import EXPORTS, export
-from metrics.reports.exchange.h2o import BOOLEAN, bool_leaderboard, eval_results, heatmap_leaderboard, save_llm_results
+from metrics.reports.exchange.h2o import NAMES, bool_leaderboard, eval_results, heatmap_leaderboard, save_llm_results
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
 
@@ -72,7 +72,7 @@ def test_failures_of_models_and_prompts_by_hand(run: Run) -> None:
     assert prompts["key"].tolist() == ["p-typo", "n", "p"], "the most problematic comes first"
     assert prompts["model_failures"].tolist() == [1.0, 0.5, 0.0]
     assert prompts["input"].tolist() == ["Captial of France?", "Of Norway?", "Capital of France?"]
-    assert set(BOOLEAN.values()) < set(rows)
+    assert set(NAMES.values()) < set(rows)
 
 
 def test_the_other_metrics_are_those_of_the_leaderboard(run: Run) -> None:
