@@ -57,7 +57,7 @@ def evaluator_tables() -> str:
             (
                 f"`{entry.id}`",
                 entry.summary.rstrip("."),
-                _needs(entry.input_words, entry.needs),
+                ", ".join([*entry.input_words, *(f"**{name.replace('_', ' ')}**" for name in entry.needs)]),
                 _metrics(entry.metrics),
             )
             for entry in entries
@@ -106,10 +106,6 @@ def calibration_table(judged: bool = False) -> str:
             balanced = with_interval(one.balanced, one.balanced_low, one.balanced_high)
             rows.append((name, "mean", "", with_interval(one.auc, one.auc_low, one.auc_high), balanced, threshold))
     return _table(("metric", "good labels", "n", "AUC", "balanced accuracy", "threshold"), rows)
-
-
-def _needs(inputs: tuple[str, ...], resources: tuple[str, ...]) -> str:
-    return ", ".join([*inputs, *(f"**{name.replace('_', ' ')}**" for name in resources)])
 
 
 def _metrics(metrics: tuple[Metric, ...]) -> str:

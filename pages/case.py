@@ -130,7 +130,7 @@ def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: 
     scores = case_scores.CaseScores(rows, columns, (around.evaluator, around.metric))
     judge_calls.draw_suspicions(judge_calls.suspicions(rows["judge"]))
     text_case.draw_case(view.case)
-    contexts = {shown.column: contexts_of(shown) for shown in chosen}
+    contexts = {shown.column: list(shown.output["retrieved_contexts"] or []) for shown in chosen}
     ids = {shown.column: list(shown.output.get("context_ids") or []) for shown in chosen}
     are_shared = len({(*texts, None, *ids[column]) for column, texts in contexts.items()}) == 1
     if are_shared:
@@ -210,11 +210,6 @@ def show_answer(
         place = f"{case['case_id']}-{column}"
         title = metric_name(around.metric, around.evaluator)
         label_entry.draw_verdict(run, case["case_id"], output["model"], how.rater, around.metric, title, place)
-
-
-def contexts_of(shown: Shown) -> list[str]:
-    """Return the contexts that the output retrieved."""
-    return list(shown.output["retrieved_contexts"] or [])
 
 
 def show_chat(column: str, output: Mapping[str, Any], case: Mapping[str, Any], scores: pd.DataFrame) -> None:

@@ -74,7 +74,7 @@ def as_coco(run: Run, evaluator: str, chosen: ObjectFilter) -> bytes:
     tiles = _tiles(run, evaluator, chosen)
     suite = selected_suite(run, evaluator, chosen)
     places = _image_ids(run.suite.cases["case_id"].to_pylist())
-    numbers = dict(zip(suite.labels, _category_ids(suite), strict=True))
+    numbers = dict(zip(suite.labels, suite.category_ids or range(1, len(suite.labels) + 1), strict=True))
     cases = suite.cases.to_pylist()
     heights = {case["case_id"]: (case["image_height"], case["image_width"]) for case in cases}
     annotations: Any = suite.annotations
@@ -167,11 +167,6 @@ def _image_ids(case_ids: list[str]) -> dict[str, int]:
     """Return the number of each image: its id where all are whole numbers, as in COCO's files, else its place."""
     whole = all(id.isdecimal() and str(int(id)) == id for id in case_ids)
     return {id: int(id) if whole else place for place, id in enumerate(case_ids, 1)}
-
-
-def _category_ids(suite: Suite) -> tuple[int, ...]:
-    """Return the numbers of the labels: those of the suite's file, or 1, 2, … where it had none."""
-    return suite.category_ids or tuple(range(1, len(suite.labels) + 1))
 
 
 def _file_name(case: dict[str, Any]) -> str:

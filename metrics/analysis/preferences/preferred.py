@@ -83,7 +83,7 @@ def position_bias(run: Run, by: By, criterion: str, tag: str | None = None) -> t
     matches = [match for match in all_matches(run, criterion) if match.case in inside]
     if by == "people":
         given = [(match, vote) for match in matches for vote in match.people if vote.shown_first]
-        firsts = [_first(match, vote) for match, vote in given]
+        firsts = [vote.outcome if vote.shown_first == match.models[0] else 1 - vote.outcome for match, vote in given]
         found = _bias("people", firsts, [match.case for match, _ in given], design)
         return () if found is None else (_with_sides(found, given),)
     biases = []
@@ -152,11 +152,6 @@ def more_matches(found: HeadToHead) -> int | None:
 
 def _pairs(models: Sequence[str]) -> list[tuple[str, str]]:
     return list(combinations(sorted(models), 2))
-
-
-def _first(match: Match, vote: Vote) -> float:
-    """Return the outcome for the model that stood first."""
-    return vote.outcome if vote.shown_first == match.models[0] else 1 - vote.outcome
 
 
 def _bias(of: str, firsts: Sequence[float], cases: Sequence[int], design: SamplingDesign) -> PositionBias | None:

@@ -71,12 +71,8 @@ def _domination(chosen: Sequence[Objective], better: str, worse: str) -> bool | 
         p = None if one.ranks is None else one.ranks.adjusted.get((better, worse))
         if p is not None and is_significant(p):
             significant += 1
-        elif apart < -NEAR or _is_better(one, worse, better):
+        elif apart < -NEAR or (one.ranks is not None and is_significant(one.ranks.adjusted.get((worse, better), 1.0))):
             return None
         elif apart > NEAR:
             open_ += 1
     return None if not significant else open_ == 0
-
-
-def _is_better(one: Objective, model: str, other: str) -> bool:
-    return one.ranks is not None and is_significant(one.ranks.adjusted.get((model, other), 1.0))

@@ -28,14 +28,9 @@ GRADED = {"reference_context_ids": ["a", "b", "c"], "reference_grades": [1.0, 3.
 LATE_IDEAL = 1 + 1 / np.log2(3) + 1 / np.log2(4)
 
 
-def main_k(ks: Sequence[int]) -> int:
-    """Return the k of the primary metric: MAIN_K, else the largest below it, else the smallest."""
-    return max((k for k in ks if k <= MAIN_K), default=min(ks))
-
-
 def metrics_at(ks: Sequence[int]) -> tuple[Metric, ...]:
     """Return the metrics for these k, in order."""
-    main = main_k(ks)
+    main = max((k for k in ks if k <= MAIN_K), default=min(ks))
 
     def at(name: str, description: str, binary: bool = False, title: str = "", neutral: bool = False) -> list[Metric]:
         return [

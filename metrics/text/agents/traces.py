@@ -100,7 +100,7 @@ def steps_of(text: str) -> tuple[Step, ...]:
 def efficiency(steps: Sequence[Step]) -> Efficiency:
     """Return the wasted calls among `steps`; linear in their number."""
     calls = [step for step in steps if step.kind == "call"]
-    keys = [call_key(call) for call in calls]
+    keys = [json.dumps([call.tool, call.arguments], sort_keys=True) for call in calls]
     known: set[str] = set()
     redundant = []
     for place, (key, call) in enumerate(zip(keys, calls, strict=True)):
@@ -110,11 +110,6 @@ def efficiency(steps: Sequence[Step]) -> Efficiency:
             known.add(key)
     failed = tuple(place for place, call in enumerate(calls) if call.error is not None)
     return Efficiency(len(calls), tuple(redundant), failed, looping(keys))
-
-
-def call_key(call: Step) -> str:
-    """Return a key that is equal for calls of one tool with equal arguments, in any order."""
-    return json.dumps([call.tool, call.arguments], sort_keys=True)
 
 
 def looping(keys: Sequence[str]) -> tuple[int, ...]:
