@@ -21,7 +21,8 @@ from components.server.access import Access
 from metrics.core.errors import InputError
 from metrics.core.processes import is_loopback
 from metrics.store import Workspace
-from metrics.store.team import AuditLog, NotAllowed, Outcome, Role, Team, Visitor, folder_of, team_of, visitor_of
+from metrics.store.team import AuditLog, NotAllowed, Outcome, Visitor, folder_of, visitor_of
+from metrics.store.team_file import Role, Team, team_in
 from metrics.store.threshold_profiles import ThresholdProfiles
 
 P = ParamSpec("P")
@@ -194,11 +195,8 @@ def _team() -> Team | None:
     """Return the team of Streamlit's secrets; None without. Raises NotAllowed where it cannot be understood."""
     if not st.secrets.load_if_toml_exists():
         return None
-    found = st.secrets.to_dict()
-    if not {"auth", "team"} & found.keys():
-        return None
     try:
-        return team_of(found, "the studio's secrets")
+        return team_in(st.secrets.to_dict())
     except InputError as failure:
         raise NotAllowed(f"The settings of the team cannot be used. {failure}") from None
 

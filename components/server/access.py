@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+from metrics.core.exact_names import MAKE_SECRET, weakness_of
+
 TOKEN = "ASSAY_TOKEN"  # noqa: S105 - the variable's name; without it, each start makes a token of its own
 NO_TOKEN = "ASSAY_NO_TOKEN"  # noqa: S105 - set to 1 by `studio --no-token`
 ALLOWED = "ASSAY_ALLOW_HOST"  # further names of the studio, separated by commas
@@ -68,8 +70,8 @@ def access_of(environment: MutableMapping[str, str], address: str, signs_in: Map
     names = frozenset(own), frozenset(named - own - {""})
     if signs_in or environment.get(NO_TOKEN) == "1":
         return Access(*names)
-    if given and len(given) < SHORTEST:
-        raise SystemExit(f"${TOKEN} has {len(given)} characters; it needs {SHORTEST} or more, such as 32 random ones")
+    if given and (weakness := weakness_of(given, SHORTEST)):
+        raise SystemExit(f"${TOKEN} could be guessed ({weakness}). Make one with `{MAKE_SECRET}`")
     return Access(*names, given or secrets.token_urlsafe(32), not given)
 
 

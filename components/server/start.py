@@ -16,13 +16,19 @@ from starlette.middleware import Middleware
 from components.server.access import access_of, address_of
 from components.server.gate import Gate
 from components.widgets.page_error import draw_error
+from metrics.core.errors import InputError
+from metrics.store.team_file import team_in
 
 
 def gate_options() -> dict[str, Any]:
     """Return the options of `st.App` that put the gate before the pages, print the address and draw errors as cards."""
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # its own lines name addresses without the token
-    auth = st.secrets.get("auth", {}) if st.secrets.load_if_toml_exists() else {}
-    access = access_of(os.environ, st.get_option("server.address") or "", auth)
+    secrets = st.secrets.to_dict() if st.secrets.load_if_toml_exists() else {}
+    try:
+        team = team_in(secrets)  # `studio --team` has looked at the file; `streamlit run app.py` has not
+    except InputError as failure:
+        raise SystemExit(str(failure)) from None
+    access = access_of(os.environ, st.get_option("server.address") or "", secrets.get("auth", {}))
 
     @asynccontextmanager
     async def print_address(_app: st.App) -> AsyncIterator[None]:

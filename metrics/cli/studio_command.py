@@ -12,7 +12,7 @@ from metrics.core.installation import APP, missing_extra, own_environment, pytho
 from metrics.core.processes import allow_open_files, is_loopback
 from metrics.engine.evaluation import CommandFields
 from metrics.store import Workspace
-from metrics.store.team import read_team
+from metrics.store.team_file import read_team
 
 PORT = 8501
 

@@ -23,7 +23,7 @@ from metrics.reports.archives import layout
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import archive
 from metrics.store import Workspace
-from metrics.store.team import read_team
+from metrics.store.team_file import read_team
 from metrics.targets.spec import targets_of
 from tests.corpora.pdf_files import pdf
 from tests.fuzz.mutation import mutated, zip_entries, zip_of

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import secrets
 import socket
 import subprocess
 import sys
@@ -13,11 +14,14 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-PEOPLE = (
-    {"sub": "vera", "email": "vera@team.example", "name": "Vera", "groups": ["readers", "vision"]},
-    {"sub": "edith", "email": "edith@team.example", "name": "Edith", "groups": ["makers", "vision", "text"]},
-    {"sub": "ada", "email": "ada@team.example", "name": "Ada", "groups": ["owners", "text"]},
-    {"sub": "stranger", "email": "stranger@team.example", "groups": ["elsewhere"]},
+MEMBERS = {
+    "vera": ["readers", "vision"], "edith": ["makers", "vision", "text"], "ada": ["owners", "text"],
+    "stranger": ["elsewhere"],
+}  # fmt: skip
+PEOPLE = tuple(
+    {"sub": sub, "email": f"{sub}@team.example", "email_verified": True, "groups": groups}
+    | ({} if sub == "stranger" else {"name": sub.title()})
+    for sub, groups in MEMBERS.items()
 )
 ROLES = {"readers": "viewer", "makers": "editor", "owners": "admin"}
 
@@ -53,8 +57,8 @@ def configuration(provider: str) -> str:
 def team_file(folder: Path, provider: str, **team: Any) -> Path:
     """Write the file of a team that signs in at a provider; `team` are settings of [team] beside the roles."""
     auth = {
-        "redirect_uri": "http://127.0.0.1:{port}/oauth2callback", "cookie_secret": "c" * 40, "client_id": "studio",
-        "client_secret": "secret", "server_metadata_url": configuration(provider),
+        "redirect_uri": "http://127.0.0.1:{port}/oauth2callback", "cookie_secret": secrets.token_hex(32),
+        "client_id": "studio", "client_secret": "secret", "server_metadata_url": configuration(provider),
     }  # fmt: skip
     file = folder / "team.toml"
     file.write_text(f"[auth]\n{_lines(auth)}\n[team]\n{_lines(team)}\n[team.roles]\n{_lines(ROLES)}")

@@ -11,7 +11,7 @@ from components.server import gate
 from components.server.access import NO_TOKEN, Access, access_of, address_of
 from components.server.gate import Gate
 
-TOKEN = "a token of the tests, 32 long …"
+TOKEN = "q8Zp+3vKx/Lw5mRd=7tYb2NcHf9sGjUe"
 HOST = "127.0.0.1:8501"
 ROUTES = ("/", "/runs", "/static/js/index.js", "/media/x", "/component/x", "/_stcore/host-config", "/_stcore/metrics")
 UPLOAD = "/_stcore/upload_file/a/b"
@@ -70,7 +70,7 @@ def access(address: str = "127.0.0.1", hosts: str = "", token: str = TOKEN, **au
 
 OPEN = access(token="")
 LOCKED = access()
-QUOTED = quote(TOKEN)
+QUOTED = quote(TOKEN, safe="")
 COOKIE = f"other=1; assay-8501={LOCKED.pass_}"
 
 
@@ -196,7 +196,7 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(path: str, query: str
     ],
 )
 def test_the_form_takes_the_token(token: str, status: int) -> None:
-    body = f"token={quote(token)}".encode()
+    body = f"token={quote(token, safe='')}".encode()
     form = {"content_type": "application/x-www-form-urlencoded", "origin": f"http://{HOST}"}
     answer = asked(LOCKED, "/runs", "POST", body=body, **form)
     assert answer.status == status
@@ -251,8 +251,13 @@ def test_a_chosen_token_is_neither_printed_nor_handed_on() -> None:
     assert chosen.token == TOKEN
     assert environment == {"HOME": "/"}
     assert TOKEN not in address_of(chosen, "127.0.0.1", 8501)
-    with pytest.raises(SystemExit, match="has 5 characters; it needs 16 or more"):
-        access_of({"ASSAY_TOKEN": "short"}, "127.0.0.1", {})
+
+
+@pytest.mark.parametrize("token", ["short", "a" * 40, "secret-of-our-lab", "my token of the lab", "1234567890123456"])
+def test_a_chosen_token_that_could_be_guessed_is_refused(token: str) -> None:
+    with pytest.raises(SystemExit, match="could be guessed .*openssl rand -hex 32") as refusal:
+        access_of({"ASSAY_TOKEN": token}, "127.0.0.1", {})
+    assert token not in str(refusal.value)
 
 
 def test_a_team_signs_in_instead() -> None:

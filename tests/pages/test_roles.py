@@ -17,7 +17,8 @@ from components import data
 from components.data import agreements, evaluation_inputs, run_estimates, visitors, workspace_runs
 from components.widgets.url import PAGES
 from metrics.store import Run, Workspace
-from metrics.store.team import AuditLog, NotAllowed, Role, Visitor, folder_of
+from metrics.store.team import AuditLog, NotAllowed, Visitor, folder_of
+from metrics.store.team_file import Role
 from tests.pages.conftest import PROJECT, Look, Open, animals_run
 
 RISING: tuple[Role, ...] = ("viewer", "editor", "admin")

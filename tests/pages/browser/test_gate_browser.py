@@ -13,7 +13,7 @@ from tests.pages.browser.conftest import FOREIGN, Studio, serious_findings
 from tests.pages.conftest import own_page, serving
 
 pytestmark = pytest.mark.browser
-TOKEN = "0123456789abcdef-of-the-tests"
+TOKEN = "q8Zp3vKxLw5mRd7tYb2NcHf9sGjUeAkX"
 ROUTES = (
     "/", "/runs", "/static/js/x.js", "/favicon.png", "/media/x", "/component/x/y", "/_stcore/health",
     "/_stcore/metrics", "/_stcore/host-config", "/_stcore/script-health-check", "/_stcore/bidi-components/x",
