@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import allowed_run, workspace
 from metrics.analysis import Column
 from metrics.analysis.labels import (
     calibrate,
@@ -251,7 +251,7 @@ def judge_variants(run_id: str, kinds: Sequence[str], cases: int) -> tuple[str, 
 
     here = workspace()
     try:
-        run = judged_again(here.run(run_id), kinds, cases).create(here)
+        run = judged_again(allowed_run(run_id), kinds, cases).create(here)
         engine.start(run)
     except AssayError as failure:
         return "", str(failure)

@@ -14,7 +14,7 @@ import streamlit as st
 
 from components.data.evaluation_inputs import Inputs, evaluation_of, uploaded_data
 from components.data.visitors import action, working_in
-from components.data.workspace_runs import workspace, workspace_path
+from components.data.workspace_runs import allow_code, workspace, workspace_path
 from metrics.core.errors import AssayError
 
 if TYPE_CHECKING:
@@ -160,12 +160,6 @@ def start(
     except AssayError as failure:
         return "", str(failure)
     return run.id, ""
-
-
-@action("admin", "run code that models wrote", "name")
-def allow_code(name: str) -> None:
-    """Raise NotAllowed where the visitor may not have code that models wrote run on the studio's machine."""
-    del name  # it is in the audit log
 
 
 def schedulers() -> list[str]:

@@ -30,9 +30,21 @@ def draw_repair(run_id: str) -> None:
             "It is being evaluated again, as another run on the page Runs. Tables that come out as they were sealed "
             "replace the damaged ones, and that run goes; else it stays beside this one."
         )
-    elif visitors.may("editor") and workspace_runs.can_repair(run_id):
+    elif visitors.may("editor") and workspace_runs.can_repair(run_id) and draw_leave(run_id):
         help = "From its suite and outputs; judged cases from the judge's cache."
         st.button(AGAIN, key=f"repair-{run_id}", type="primary", on_click=_begin, args=(run_id,), help=help)
+
+
+def draw_leave(run_id: str) -> bool:
+    """Return whether a stored run may be evaluated; where leave has to be given, draw for what, and ask for it."""
+    leave = workspace_runs.leave_for(run_id)
+    if not leave.effects:
+        return True
+    where = "This run was not made here. " if leave.is_foreign else ""
+    is_admin = visitors.may("admin")
+    if leave.is_foreign or not is_admin:
+        st.text(f"{where}Evaluating it {', '.join(leave.effects)}.{'' if is_admin else ' That takes the role admin.'}")
+    return is_admin and (not leave.is_foreign or st.checkbox("Let it do so", key=f"leave-{run_id}"))
 
 
 def _begin(run_id: str) -> None:

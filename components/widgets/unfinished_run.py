@@ -7,6 +7,7 @@ import streamlit as st
 from components.data import visitors, workspace_runs
 from components.data.workspace_runs import RunFacts, SoFar
 from components.widgets import run_progress, url
+from components.widgets.damaged_run import draw_leave
 from metrics.core.errors import RunError
 from metrics.presentation import format
 from metrics.presentation.run_names import GOING, STATES
@@ -94,7 +95,7 @@ def stop_button(run: RunFacts) -> None:
             "Cancel", key=f"cancel-{run.id}", on_click=act, args=(run.id, "cancel"), icon=":material/stop_circle:",
             disabled=run.cancelling, help="What it has computed is kept, and Resume continues from there.",
         )  # fmt: skip
-    else:
+    elif draw_leave(run.id):
         label = "Continue" if run.state == "failed" else "Resume"
         st.button(
             label, key=f"resume-{run.id}", on_click=act, args=(run.id, "resume"), icon=":material/play_circle:",

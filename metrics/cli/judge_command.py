@@ -8,7 +8,7 @@ from typing import Any
 
 from metrics import engine
 from metrics.cli.execution import execute, finished, print_estimate, print_found
-from metrics.cli.options import add_flags, add_parser, names_of, run_of
+from metrics.cli.options import add_allow_code, add_flags, add_parser, names_of, run_of
 from metrics.cli.progress_view import count, follow
 from metrics.cli.terminal import say
 from metrics.core.schema import CRITERION
@@ -18,6 +18,7 @@ from metrics.judge.local.other_models import model_folders, own_models
 from metrics.library.judge_choice import budget_of, judge_settings
 from metrics.presentation.format import size_text
 from metrics.store import Workspace
+from metrics.store.origin import check_origin
 
 
 def add_command(commands: Any) -> None:
@@ -99,6 +100,7 @@ def _add_bias(actions: Any) -> None:
     )  # fmt: skip
     action.add_argument("--dry-run", action="store_true", help="only estimate what the judge would cost")
     add_flags(action, LogFields)
+    add_allow_code(action)
 
 
 def _bias(options: argparse.Namespace) -> int:
@@ -106,6 +108,7 @@ def _bias(options: argparse.Namespace) -> int:
     from metrics.presentation.panel_rows import check_lines
 
     source, workspace = run_of(options, finished=True), Workspace(options.workspace)
+    check_origin(source, options.allow_code or options.dry_run)
     budget = budget_of(options.judge_budget, "--judge-budget").model_dump(exclude_none=True) or None
     made = judged_again(
         source, names_of(options.kinds) if options.kinds else UNASKED_KINDS,
@@ -137,6 +140,7 @@ def _add_preferences(actions: Any) -> None:
     action.add_argument("--cases", metavar="N", type=int, help="cases drawn at random (default all)")
     action.add_argument("--seed", type=int, default=0, help="the same seed draws the same cases (default 0)")
     add_flags(action, JudgeFields, EstimateFields, LogFields)
+    add_allow_code(action)
 
 
 def _preferences(options: argparse.Namespace) -> None:
@@ -149,6 +153,7 @@ def _preferences(options: argparse.Namespace) -> None:
     if options.dry_run:
         print_found(preference_estimate(run, judge, **chosen))
         return
+    check_origin(run, options.allow_code or bool(options.judge))
     with follow(options) as listen:
         found = judge_preferences(run, judge, listen=partial(count, listen, "Comparing"), **chosen)
     if not options.quiet:

@@ -23,6 +23,7 @@ from metrics.engine.evaluation_fields import (
     texts_of,
 )
 from metrics.store import Run, Workspace
+from metrics.store.origin import FLAG
 from metrics.store.table_files import EXPORT_FORMATS
 
 KINDS = {Shape.WHOLE: int, Shape.NUMBER: float}
@@ -120,6 +121,14 @@ def write_output(content: bytes, file: str | None) -> None:
         sys.stdout.write(content.decode(errors="replace"))
     else:
         sys.stdout.buffer.write(content)
+
+
+def add_allow_code(command: argparse.ArgumentParser) -> None:
+    """Add the flag by which a run that came from elsewhere may do more than compute; see store.origin."""
+    command.add_argument(
+        FLAG, action="store_true", help="let a run that was not made here run code that models wrote, load plugins and "
+        "models, and ask its judge, as it says",
+    )  # fmt: skip
 
 
 def run_of(options: argparse.Namespace, finished: bool = False) -> Run:

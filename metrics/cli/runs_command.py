@@ -8,12 +8,14 @@ from typing import Any
 
 from metrics import engine
 from metrics.cli.execution import execute, finished
-from metrics.cli.options import add_flags, add_parser, run_of
+from metrics.cli.options import add_allow_code, add_flags, add_parser, run_of
 from metrics.cli.terminal import say
 from metrics.core.errors import RunSealed
 from metrics.engine.evaluation import LogFields, PlaceFields, PluginFields
 from metrics.engine.schedulers import use_scheduler
 from metrics.store import Run, Workspace
+from metrics.store.origin import check_origin, sign_file
+from metrics.store.run_spec import FILE as SPEC
 
 
 def add_command(commands: Any) -> None:
@@ -24,6 +26,7 @@ def add_command(commands: Any) -> None:
     words = "continue a run that was interrupted or cancelled"
     command = add_parser(commands, "resume", _resume, of_run=True, help=words)
     add_flags(command, PluginFields, PlaceFields, LogFields)
+    add_allow_code(command)
     add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)
@@ -100,6 +103,9 @@ def _resume(options: argparse.Namespace) -> int:
     run = run_of(options)
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
+    check_origin(run, options.allow_code)
+    if options.allow_code:
+        sign_file(run.home / SPEC)
     use_scheduler(run, options.scheduler)
     execute(run, options)
     say(run.id)

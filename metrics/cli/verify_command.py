@@ -5,7 +5,7 @@ import json
 import sys
 from typing import Any
 
-from metrics.cli.options import add_flags, add_parser
+from metrics.cli.options import add_allow_code, add_flags, add_parser
 from metrics.cli.progress_view import follow
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
@@ -29,6 +29,7 @@ def add_command(commands: Any) -> None:
         "the new run stays beside the damaged one",
     )
     add_flags(command, PluginFields)
+    add_allow_code(command)
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -70,7 +71,7 @@ def _repair(run: Run, options: argparse.Namespace) -> bool:
     from metrics.engine.repair import repair
 
     with follow(options) as listen:
-        done = repair(run, listen=listen)
+        done = repair(run, listen=listen, allow_code=options.allow_code)
     if done.again is None:
         say(f"{run.id}: {', '.join(done.parts)} made again, with the bytes that were sealed")
         return True

@@ -144,9 +144,14 @@ def write_text(path: Path, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
 
 
+def json_text(value: Any) -> str:
+    """Return plain data as the JSON that `write_json` writes."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=True)
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write plain data as JSON, whole or not at all."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, allow_nan=True))
+    write_text(path, json_text(value))
 
 
 def read_json(path: Path) -> Any:

@@ -2,5 +2,5 @@
 
 from metrics.engine.estimate import Estimate, estimate
 from metrics.engine.execute import execute
-from metrics.engine.run_control import cancel, create, resume, start, with_followed
+from metrics.engine.run_control import cancel, create, repeat, resume, start, with_followed
 from metrics.engine.snapshots import snapshot

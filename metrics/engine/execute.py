@@ -25,6 +25,7 @@ from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.engine.worker_pool import WINDOW, RunSlot, WorkerPool
 from metrics.judge.keys import redact
 from metrics.store import Progress, Run
+from metrics.store.origin import check_origin
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
 MOST_LATE = 10  # cases of a unit that may take too long before the rest is not tried
@@ -40,7 +41,7 @@ def execute(
 
     `make_executor` returns any concurrent.futures executor (default: the workers of the run's scheduler, else a process
     pool, one process per core); it is called again if the executor breaks. `listen` is called with the progress.
-    Raises RunBusy where another process works on the run.
+    Raises RunBusy where another process works on the run, InputError where it came from elsewhere, see store.origin.
     """
     with run.locked():
         if why := run.damage:
@@ -52,6 +53,7 @@ def execute(
         if run.state == "finished":
             clear(run)
             return run
+        check_origin(run)
         try:
             load_plugins(run)
             units = own_units(run, plan(run))

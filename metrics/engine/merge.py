@@ -11,16 +11,18 @@ from metrics.core.source_version import source_version
 from metrics.engine.execute import execute
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SHARD, own_units, plan
+from metrics.engine.run_control import repeat
 from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
+from metrics.store.origin import check_origin
 from metrics.store.run_files import SPEND
 
 
-def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
+def merge(folders: Sequence[Path], workspace: Workspace, allow_code: bool = False) -> Run:
     """Merge the shards in these folders (of runs, or workspaces with shards) into one run, sealed in `workspace`.
 
     What follows other scores is computed now. Raises InputError listing everything that does not fit: folders without
-    a shard, shards of other runs or versions, unfinished and missing ones.
+    a shard, shards of other runs or versions, unfinished and missing ones; those from elsewhere, see engine.repeat.
     """
     problems: list[InputProblem] = []
     shards: dict[int, Run] = {}
@@ -35,10 +37,11 @@ def merge(folders: Sequence[Path], workspace: Workspace) -> Run:
     if problems:
         raise InputError(problems)
     first = shards[min(shards)]
+    check_origin(first, allow_code)
     suite = first.suite
     workspace.save_suite(suite)
     workspace.save_outputs(first.outputs, suite)
-    run = workspace.create_run(first.spec.request)
+    run = repeat(first, workspace, allow_code)
     units = plan(run)
     for parts in (Parts(shard.folder) for shard in shards.values()):
         for unit in parts.stored(units):

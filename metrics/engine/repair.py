@@ -8,6 +8,7 @@ from typing import NamedTuple
 from metrics.core.errors import RunCorrupt
 from metrics.core.files import written_whole
 from metrics.engine.execute import execute
+from metrics.engine.run_control import repeat
 from metrics.store import Progress, Run, Workspace
 from metrics.store.own_files import REMOTE
 from metrics.store.run_check import Checked, can_be_made_again, check, damaged
@@ -21,8 +22,9 @@ class Repaired(NamedTuple):
 
 
 def repair(
-    run: Run, make_executor: Callable[[], Executor] | None = None, listen: Callable[[Progress], None] | None = None
-) -> Repaired:
+    run: Run, make_executor: Callable[[], Executor] | None = None, listen: Callable[[Progress], None] | None = None,
+    allow_code: bool = False,
+) -> Repaired:  # fmt: skip
     """Make the damaged tables of a finished run again, from its specification, suite and outputs; see `execute`.
 
     The run is evaluated as a new one, judged cases from the judge's cache. Where each damaged table comes out with the
@@ -30,7 +32,8 @@ def repair(
     kept beside the damaged one, which stays as it is. So does a run whose seal cannot be read: nothing says what its
     tables were. In the local copy of a workspace at a URL the damaged tables are fetched again instead.
 
-    Raises RunCorrupt where the specification, suite or outputs are damaged, from which nothing can be made; RunBusy.
+    Raises RunCorrupt where the specification, suite or outputs are damaged, from which nothing can be made; RunBusy;
+    InputError where the run came from elsewhere and would do more than compute, unless `allow_code`.
     """
     with run.locked():
         found = check(run)
@@ -41,7 +44,7 @@ def repair(
             return Repaired()
         if (run.workspace.path / REMOTE).exists() and _fetched(run, bad):
             return Repaired(tuple(one.name for one in bad))
-        again = execute(Workspace(run.workspace.path).create_run(run.spec.request), make_executor, listen)
+        again = execute(repeat(run, Workspace(run.workspace.path), allow_code), make_executor, listen)
         if not _same(run, again, bad):
             return Repaired(again=again)
         for one in bad:

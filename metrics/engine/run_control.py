@@ -23,6 +23,7 @@ from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
+from metrics.store.origin import check_origin
 from metrics.store.run_files import STARTING
 from metrics.store.run_notes import short_name
 from metrics.store.run_spec import SubsetFacts
@@ -188,16 +189,26 @@ def with_followed(
     return list(chosen), given
 
 
+def repeat(run: Run, workspace: Workspace, allow_code: bool = False) -> Run:
+    """Create a run that asks the same as a stored one, and return it; nothing is computed yet.
+
+    Raises InputError where that one came from elsewhere and would do more than compute, unless that is allowed.
+    """
+    check_origin(run, allow_code)
+    return workspace.create_run(run.spec.request)
+
+
 def start(run: Run) -> "subprocess.Popen[bytes]":
     """Start a process that works on a run and outlives this one; a stopped run is continued in the same way.
 
-    The run is `starting` from now on. Raises RunSealed or RunBusy.
+    The run is `starting` from now on. Raises RunSealed, RunBusy, or InputError where it came from elsewhere.
     """
     if run.state == "finished":
         raise RunSealed(f"run {run.id} is finished; a sealed run never changes")
     busy = f"run {run.id} is being worked on already"
     if run.state == "running":
         raise RunBusy(busy)
+    check_origin(run)
     with lock_file(run.folder / STARTING, busy) as lock:
         clear_stop(run)
         with stored_at(run.folder):

@@ -20,6 +20,8 @@ from metrics.core.files import read_json, write_json
 from metrics.core.plugins import Plugin, Recipe, load_recipe
 from metrics.core.registry import add_plugin, plugin
 from metrics.store import Run
+from metrics.store.origin import sign_file
+from metrics.store.run_spec import FILE as SPEC
 
 FOLDER = "plugins"
 
@@ -70,7 +72,8 @@ def load_plugins(run: Run) -> None:
     if problems:
         raise InputError(problems)
     if spec != stored:
-        write_json(run.home / "spec.json", spec)
+        write_json(run.home / SPEC, spec)
+        sign_file(run.home / SPEC)
         run.__dict__.pop("spec", None)
 
 

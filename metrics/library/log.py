@@ -21,6 +21,7 @@ from metrics.library.own_score_columns import OWN, declaration_of, score_columns
 from metrics.library.run import Run, Workspace
 from metrics.presentation.format import plural
 from metrics.store.logged_rows import LoggedRows
+from metrics.store.origin import effects_of, from_elsewhere
 
 PIECE = 20_000  # rows turned into a table at a time
 SHORT = 12  # hex digits of a case's id that is made of its content
@@ -79,6 +80,9 @@ class Log:
             raise InputError([InputProblem("log", f"no unfinished log called {name!r}", "one, to resume it")])
         defaults: dict[str, Any] = {"metrics": {}, "model": "model", "evaluators": [], "parameters": {}, "task": "text"}
         self._settings = defaults | (self._stored.settings if resume else {}) | dict(given)
+        kept = {key: value for key, value in self._settings.items() if key not in given}
+        if resume and (effects := effects_of(kept.get("parameters", {}), {})) and not self._stored.is_own:
+            raise from_elsewhere(f"log {name!r}", effects, "its evaluators and parameters given again")
         self._more = dict(more)
         self._declared = {key: OwnScore(**one).metric(key, False) for key, one in self._settings["metrics"].items()}
         _check_names(self._declared)

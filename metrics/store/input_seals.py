@@ -7,6 +7,7 @@ stored.
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ import pyarrow as pa
 from metrics.core.arrow import stored_rows
 from metrics.core.classes import classes_of
 from metrics.core.errors import RunCorrupt
-from metrics.core.files import json_of
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
-from metrics.store.manifest import FILE, cache_by_file, checked, content_digest, digest_of, file_facts, listing_facts
+from metrics.store.manifest import FILE, cache_by_file, checked, digest_of, file_facts, listing_facts, own_digest
+from metrics.store.run_spec import LaterSchema, spec_of
+from metrics.store.stored_facts import OWN, OutputsFile, SuiteFile, facts_of, plain_of
 
 FACTS = {"suites": "suite.json", "outputs": "outputs.json"}  # by the folder of the workspace
 MEDIA = {"suites": "media", "outputs": "artifacts"}
-OWN = "sha256"
 OPEN = ("name", "names", OWN)  # what its checksum leaves out
 
 
@@ -35,18 +36,13 @@ def sealed(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
     return whole | {OWN: _checksum(whole)}
 
 
-def checked_facts(text: str) -> dict[str, Any]:
+def checked_facts(text: str, name: str) -> dict[str, Any]:
     """Return the facts in the text of `suite.json` or `outputs.json`. Raises ValueError saying what is wrong."""
-    found = json_of(text)
-    if not isinstance(found, dict):
-        raise ValueError(f"it holds a {type(found).__name__}")
-    if OWN in found and found[OWN] != _checksum(found):
-        raise ValueError("it was changed: its own sha256 differs")
-    return found
+    return facts_of(text, SuiteFile if name == FACTS["suites"] else OutputsFile, _checksum)
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
-    return content_digest({name: value for name, value in facts.items() if name not in OPEN})
+    return own_digest(facts, OPEN)
 
 
 def input_facts(folder: Path) -> dict[str, Any]:
@@ -124,7 +120,7 @@ def _sealed(folder: Path) -> Mapping[str, Mapping[str, Any]]:
 
 @cache_by_file
 def _facts(path: Path) -> dict[str, Any]:
-    return checked_facts(path.read_text(encoding="utf-8"))
+    return checked_facts(path.read_text(encoding="utf-8"), path.name)
 
 
 @lru_cache(maxsize=64)
@@ -148,10 +144,12 @@ def contradictions(texts: Mapping[str, str], digests: Mapping[str, str]) -> Iter
     texts: the JSON files of a run by name; digests: the sha256 of the others. ValueError where one is none.
     """
     seal = checked(texts[f"run/{FILE}"])
+    with suppress(LaterSchema):  # who reads it says so
+        spec_of(plain_of(texts["run/spec.json"]))
     if seal.get("spec") not in (None, hashlib.sha256(texts["run/spec.json"].encode()).hexdigest()):
         yield "run/spec.json", "is not the specification that was sealed"
     for kind in ("suite", "outputs"):
-        for file, own in checked_facts(texts[f"{kind}/{kind}.json"]).get("files", {}).items():
+        for file, own in checked_facts(texts[f"{kind}/{kind}.json"], f"{kind}.json").get("files", {}).items():
             name = f"{kind}/{file}"
             others = seal.get("inputs", {}).get(name, {})  # of a run from another machine: see input_seals
             if digests.get(name) not in (own["sha256"], others.get("sha256")):

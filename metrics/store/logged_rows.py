@@ -12,7 +12,8 @@ from typing import Any
 import orjson
 
 from metrics.core.errors import RunBusy, StorageError, stored_at
-from metrics.core.files import append_whole, make_folder, read_json, write_json
+from metrics.core.files import append_whole, json_text, make_folder, read_json, write_text
+from metrics.store.origin import is_signed, sign_file
 
 FOLDER = "logs"  # of a workspace
 SHORT = 16  # hex digits of a name's hash
@@ -38,6 +39,11 @@ class LoggedRows:
         """What the log was opened with."""
         return dict(read_json(self.folder / SETTINGS))
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the log was opened by this user; see store.origin."""
+        return is_signed(self.folder / SETTINGS)
+
     def open(self, settings: Mapping[str, Any]) -> None:
         """Open the log for writing, the torn end of a row that a killed process left cut off.
 
@@ -55,7 +61,9 @@ class LoggedRows:
         try:
             with stored_at(self.folder / LINES):
                 os.ftruncate(self._file, self._whole())
-            write_json(self.folder / SETTINGS, {"name": self.name, **settings})
+            text = json_text({"name": self.name, **settings})
+            sign_file(self.folder / SETTINGS, text.encode())
+            write_text(self.folder / SETTINGS, text)
         except StorageError:
             os.close(self._file)
             self._file = None

@@ -7,13 +7,14 @@ when it has changed since.
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, wraps
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
-from metrics.core.files import json_of, sha256_of, write_json
+from metrics.core.files import sha256_of, write_json
+from metrics.store.stored_facts import OWN, SealFacts, facts_of
 
 T = TypeVar("T")
 # ns; a file or folder changed since may change again without its times showing it: disks count in ticks
@@ -74,13 +75,17 @@ def listing_facts(folder: Path) -> dict[str, Any]:
 
 
 FILE = "manifest.json"
-OWN = "sha256"
+
+
+def own_digest(facts: Mapping[str, Any], without: Collection[str] = (OWN,)) -> str:
+    """Return the sha256 (hex) of a stored file's facts, but for its own and others that may change."""
+    return content_digest({name: value for name, value in facts.items() if name not in without})
 
 
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     """Seal a run: write its manifest, with a checksum of its own."""
     plain = json.loads(json.dumps(facts))
-    write_json(folder / FILE, plain | {OWN: content_digest(plain)})
+    write_json(folder / FILE, plain | {OWN: own_digest(plain)})
 
 
 def read_manifest(folder: Path) -> Mapping[str, Any] | None:
@@ -109,19 +114,4 @@ def _read_manifest(path: Path) -> Mapping[str, Any]:
 
 def checked(text: str) -> Mapping[str, Any]:
     """Return the manifest with that text. Raises ValueError saying what is wrong with it."""
-    found = json_of(text)
-    if not isinstance(found, dict):
-        raise ValueError(f"it holds a {type(found).__name__}")
-    if OWN in found and content_digest({name: found[name] for name in found if name != OWN}) != found[OWN]:
-        raise ValueError("it was changed: its own sha256 differs")
-    tables = found.get("tables")
-    if not isinstance(tables, dict) or not all(map(_is_table, tables.values())):
-        raise ValueError("its list of tables is none")
-    return found
-
-
-def _is_table(facts: Any) -> bool:
-    if not isinstance(facts, dict) or not all(isinstance(facts.get(name), str) for name in ("file", "sha256")):
-        return False
-    file = PurePosixPath(facts["file"])
-    return not file.is_absolute() and ".." not in file.parts
+    return facts_of(text, SealFacts, own_digest)

@@ -1,18 +1,17 @@
 """The specification of a run, `spec.json`: what was asked of it, written once when the run is created."""
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, FiniteFloat, Strict, TypeAdapter, ValidationError, model_validator
 
 from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Task
 from metrics.store.manifest import cache_by_file
+from metrics.store.stored_facts import Amount, Count, Digest, Facts, Whole, misfits, plain_of
 
 FILE = "spec.json"
 MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
@@ -27,36 +26,30 @@ class LaterSchema(ValueError):
     """A later version of Assay wrote the specification."""
 
 
-class _Facts(BaseModel):
-    """A part of a specification: what is required has been written by every version, the rest has a default."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
-
-
-class InputFacts(_Facts):
+class InputFacts(Facts):
     """A suite or outputs of a run: the fingerprint, and the rows that were invalid and skipped."""
 
-    fingerprint: Annotated[str, Field(pattern=f"^{FINGERPRINT.pattern}$")]
-    left_out: int = 0
+    fingerprint: Digest
+    left_out: Count = 0
 
 
-class EqualInputFacts(_Facts):
+class EqualInputFacts(Facts):
     """The cases of a suite that ask the same as another: see core.sampling_design; grouped: they count as one unit."""
 
-    alike: int
-    units: int
-    across: int = 0
+    alike: Count
+    units: Count
+    across: Count = 0
     grouped: bool = False
 
 
-class BudgetFacts(_Facts):
+class BudgetFacts(Facts):
     """The whole suite that the cases of a run are some of: its cases and its fingerprint.
 
     run, evaluator, metric: the earlier run, and what of it, by which the cases were chosen; None: drawn at random.
     """
 
-    cases: int
-    fingerprint: Annotated[str, Field(pattern=f"^{FINGERPRINT.pattern}$")]
+    cases: Count
+    fingerprint: Digest
     run: str | None = None
     evaluator: str | None = None
     metric: str | None = None
@@ -67,20 +60,20 @@ class BudgetFacts(_Facts):
         return f"{kept:,} of {self.cases:,} cases, {how}"
 
 
-class FilterFacts(_Facts):
+class FilterFacts(Facts):
     """The conditions that the cases of a run meet: how many the suite has, and how many of these meet them."""
 
     where: Listed[str]
-    cases: int
-    met: int
+    cases: Count
+    met: Count
 
 
-class SubsetFacts(_Facts):
+class SubsetFacts(Facts):
     """What of the data a run evaluates: all of it where nothing is said; `label_map` has classes taken for others."""
 
     filter: FilterFacts | None = None
     budget: BudgetFacts | None = None
-    label_map: dict[str, str] = {}
+    label_map: dict[str, str] = Field(default_factory=dict)
 
     def in_words(self, kept: int) -> dict[str, str]:
         """Return what was asked, by the field of an evaluation that asked it; `kept` cases are evaluated."""
@@ -102,7 +95,7 @@ class SuiteFacts(InputFacts, SubsetFacts):
 
     name: str
     task: Task
-    cases: int
+    cases: Count
     label_keys: Listed[str] = ()
     equal_inputs: EqualInputFacts | None = None
 
@@ -111,17 +104,17 @@ class OutputsFacts(InputFacts):
     """The outputs of a run; `changes` were made to the predictions before they were scored."""
 
     models: Listed[str]
-    rows: int = 0
+    rows: Count = 0
     changes: Listed[dict[str, Any]] = ()
 
 
-class EvaluatorFacts(_Facts):
+class EvaluatorFacts(Facts):
     """An evaluator of a run: its parameters, the calibrations that fitted when the run was created, its plugin."""
 
     id: str
-    version: int
+    version: Count
     parameters: dict[str, Any]
-    calibrated: dict[str, float] = {}
+    calibrated: dict[str, FiniteFloat] = Field(default_factory=dict)
     calibrations: Listed[dict[str, Any]] = ()
     plugin: dict[str, Any] | None = None
 
@@ -129,27 +122,35 @@ class EvaluatorFacts(_Facts):
 _read_receipt = TypeAdapter(Receipt).validate_python  # a record is a line only where types may differ from Python's
 
 
-class RunSpec(_Facts):
+class RunSpec(Facts):
     """What was asked of a run; `stored` is the same as the file has it, from which units are named.
 
     `as_in`: the system of core.conventions whose thresholds and main metrics stand in place of Assay's.
     """
 
-    schema_version: int = Field(alias="schema")
+    schema_version: int = Field(alias="schema", ge=1)
     id: str = ""
     name: str
     created: str
-    seed: int
+    seed: Whole
     suite: SuiteFacts
     outputs: OutputsFacts
     evaluators: Listed[EvaluatorFacts]
-    resources: dict[str, Any] = {}
-    case_timeout: float = CASE_TIMEOUT
+    resources: dict[str, Any] = Field(default_factory=dict)
+    case_timeout: Amount = CASE_TIMEOUT
     save_llm_result: bool = False
     sample: str | None = None
     as_in: str | None = None
     receipt: Annotated[Receipt, BeforeValidator(_read_receipt)] = ()
     stored: dict[str, Any] = Field(exclude=True, repr=False)
+
+    @model_validator(mode="after")
+    def check_names(self) -> "RunSpec":
+        """Refuse a model or an evaluator that is named twice: numbers are found by these names."""
+        for what, names in (("models", self.outputs.models), ("evaluators", [one.id for one in self.evaluators])):
+            if len({*names}) < len(names):
+                raise ValueError(f"{what} twice: {', '.join(names)[:80]}")
+        return self
 
     @property
     def judge(self) -> Any:
@@ -182,7 +183,7 @@ def read_spec(folder: Path) -> RunSpec:
 
 @cache_by_file
 def _read(path: Path) -> RunSpec:
-    return spec_of(json.loads(path.read_text(encoding="utf-8")))
+    return spec_of(plain_of(path.read_text(encoding="utf-8")))
 
 
 def spec_of(stored: Any) -> RunSpec:
@@ -194,19 +195,8 @@ def spec_of(stored: Any) -> RunSpec:
     try:
         spec = RunSpec.model_validate({**stored, "stored": stored})
     except ValidationError as failure:
-        raise ValueError("it has " + " and ".join(_misfits(failure))) from None
+        raise ValueError("it has " + " and ".join(misfits(failure))) from None
     for entry in spec.evaluators:
         if entry.plugin is not None:  # it may be missing here: what the run says of it is known from now on
             note_missing(entry.id, entry.version, entry.plugin.get("declared", {}))
     return spec
-
-
-def _misfits(failure: ValidationError) -> Iterator[str]:
-    """Yield what a specification lacks or has of another kind, in words."""
-    for error in failure.errors(include_url=False):
-        place = ".".join(map(str, error["loc"]))
-        if error["type"] == "missing":
-            yield f"no {place}"
-        else:
-            kind = "a fingerprint" if error["type"] == "string_pattern_mismatch" else place
-            yield f"{error['input']!r:.80} as {kind}"

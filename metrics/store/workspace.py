@@ -11,9 +11,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
-from metrics.core.files import list_paths, make_folder, move_folder, read_json, stamp, write_json
+from metrics.core.files import json_text, list_paths, make_folder, move_folder, read_json, stamp, write_json, write_text
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.manifest import FILE as MANIFEST
+from metrics.store.origin import sign_file
 from metrics.store.own_files import REMOTE, own_folder
 from metrics.store.run import STAMPED, Run, Snapshot
 from metrics.store.run_spec import FILE as SPEC
@@ -230,16 +231,19 @@ class Workspace(StoredInputs):
         return [Run(folder) for folder in folders if _is_run(folder)]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
-        """Create a run folder with its specification, which engine.create makes, and return the run.
+        """Create a run folder with its specification, which engine.create makes, and return the run, as one made here.
 
-        What dead processes left behind is swept away before: see store.leftovers.
+        `spec` is what somebody asks for now; of a stored run it comes from `engine.repeat`, which checks where that is
+        from. What dead processes left behind is swept away before: see store.leftovers.
         """
         sweep(self.path)
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(own_folder(self.path, "runs", run_id))
         head = {"schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds")}
-        write_json(folder / "spec.json", head | spec)
+        text = json_text(head | spec)
+        sign_file(folder / SPEC, text.encode())  # before: a run that a kill leaves here is known as made here
+        write_text(folder / SPEC, text)
         return Run(folder)
 
 

@@ -251,7 +251,7 @@ def test_a_seal_names_only_files_of_its_run(run, file):
     del facts["sha256"]
     facts["tables"]["scores"]["file"] = file
     (run.folder / "manifest.json").write_text(json.dumps(facts))
-    with pytest.raises(RunCorrupt, match="its list of tables is none"):
+    with pytest.raises(RunCorrupt, match="for the table scores"):
         _ = run.scores
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.data import judge_settings, visitors, workspace_runs
 from components.widgets import url
+from components.widgets.damaged_run import draw_leave
 from components.widgets.unfinished_run import run_of
 from metrics.presentation import format
 
@@ -33,5 +34,5 @@ def draw_trouble(run: str) -> None:
         if offers and recorded:
             back = urlencode(workspace_runs.asked_of(run), doseq=True)
             url.link("Change the judge", "judge", icon=":material/gavel:", back=back)
-        elif offers and st.button("Retry", type="primary", icon=":material/replay:"):
+        elif offers and draw_leave(run) and st.button("Retry", type="primary", icon=":material/replay:"):
             url.go("leaderboard", run=workspace_runs.repeat_run(run))

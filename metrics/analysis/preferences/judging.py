@@ -20,6 +20,7 @@ from metrics.judge.injection import suspected
 from metrics.judge.open_judges import open_judges
 from metrics.judge.settings import settings_of
 from metrics.store import Run
+from metrics.store.origin import check_origin
 from metrics.store.rating_sets import Preferences
 
 AT_ONCE = 100  # matches whose preferences are stored together, between which a cancellation is noticed
@@ -101,9 +102,11 @@ def judge_preferences(
     words. Preferences are stored every AT_ONCE matches, replies in the workspace's cache at once, so that asking again
     after a stop, a cancellation or a spent budget continues where it ended. `listen` is told how many matches are done.
 
-    Raises InputError, MissingResource without a judge, JudgeDown where it does not answer.
+    Raises InputError, also for the own judge of a run from elsewhere; MissingResource without a judge, JudgeDown where
+    it does not answer.
     """
     tasks, setting = _tasks(run, cases, seed), _settings(run, judge)
+    check_origin(run, bool(judge))
 
     async def judge_all() -> Judged:
         clients = open_judges(setting, run.workspace.path / "cache", asked_by=run.id)
