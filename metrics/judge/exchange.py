@@ -37,11 +37,16 @@ def connector(limit: int) -> "aiohttp.TCPConnector":
 def _socket(found: tuple[Any, ...]) -> socket.socket:
     """Return the socket for an address as getaddrinfo gives it: of a name, the one that it has now."""
     family, kind, protocol, _, (host, *_) = found
+    refuse_metadata_address(host)
+    return socket.socket(family, kind, protocol)
+
+
+def refuse_metadata_address(host: str) -> None:
+    """Raise OSError where an IP address is link-local or one of a cloud's metadata service."""
     address = ip_address(host)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     if (mapped or address).is_link_local or str(address) in METADATA:
         raise OSError(errno.EACCES, "an address of a cloud's metadata service, or link-local: it is not asked")
-    return socket.socket(family, kind, protocol)
 
 
 async def exchange(

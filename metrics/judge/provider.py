@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import describe_failure
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
+from metrics.judge.exchange import refuse_metadata_address
 from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.settings import JudgeSettings
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_ERROR_SHOWN = 600
+ASK_METADATA = "ASSAY_CLOUD_METADATA"  # "1": credentials may come from the metadata service of the cloud
+WITHOUT_METADATA = {"AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true"}  # of boto3, of google-auth
+NO_CREDENTIALS = re.compile(  # as boto3, litellm, google-auth and azure-identity say it
+    "unable to locate cred|no usable AWS cred|default credentials were not found|failed to retrieve a token", re.I
+)
 NO_PROVIDER = "LLM Provider NOT provided"  # what litellm says of a model that it cannot place
 
 
@@ -30,6 +38,9 @@ def library() -> Any:
     """Return the module litellm, set up to use no network at import, no telemetry and no output."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it fetches prices at import
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # otherwise it reads a .env file
+    if os.environ.get(ASK_METADATA) != "1":
+        os.environ |= WITHOUT_METADATA
+        sys.addaudithook(_refuse_metadata)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pydantic, about litellm's own models, which are built on first use
         import litellm
@@ -41,6 +52,13 @@ def library() -> Any:
     litellm.drop_params = False  # what a provider does not take is left out by us, who say so, or is an error
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm
+
+
+def _refuse_metadata(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse a connection to a metadata service that litellm, or what a provider needs beside it, makes for us."""
+    if event == "socket.connect" and _OURS.get() and isinstance(address := arguments[1], tuple):
+        with contextlib.suppress(ValueError):  # of a host that is a name
+            refuse_metadata_address(address[0])
 
 
 def listed_price(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
@@ -127,6 +145,10 @@ class Provider:
                 f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "
             )
             text += "the address of a server"
+        if NO_CREDENTIALS.search(text):
+            text = f"no credentials for {self._settings.model}: set those of its provider in the environment, or "
+            text += f"{ASK_METADATA}=1 to get them from the metadata service of the cloud that this machine is in"
+            return CallFailed(text, "unusable")
         own = (self._litellm.ContextWindowExceededError, self._litellm.ContentPolicyViolationError)
         if isinstance(failure, own):  # some providers return them with a status that would stop the run
             return CallFailed(text, "refused")
