@@ -36,7 +36,11 @@ class JudgeWorker:
         self._run = run
         self._settings = run.spec.resources
         self._resources = Resources(
-            self._settings, run.workspace.path / "cache", Spend.of(run.spend or {}), asked_by=run.id
+            self._settings,
+            run.workspace.path / "cache",
+            Spend.of(run.spend or {}),
+            asked_by=run.id,
+            case_timeout=run.spec.case_timeout,
         )
         self._written = self._resources.spend.as_row()
         self.progress: Counter[str] = Counter()  # cases judged, by name of the unit

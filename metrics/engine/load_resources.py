@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +76,23 @@ class Resources:
     """The models and judges that the evaluators of a run, a monitor or a trial share, each opened on first use.
 
     `settings`: see `missing_resources`. `cache_folder` keeps what models and judges have answered; `spend` is what the
-    judges have cost so far, and is added to. `asked_by` is the id of the run. The judges belong to one event loop.
+    judges have cost so far, and is added to. `asked_by` is the id of the run, `case_timeout` the seconds that a case of
+    it may take. The judges belong to one event loop.
     """
 
-    def __init__(self, settings: Mapping[str, Any], cache_folder: Path, spend: Spend | None = None, asked_by: str = ""):
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        cache_folder: Path,
+        spend: Spend | None = None,
+        asked_by: str = "",
+        case_timeout: float = 0.0,
+    ):
         self.spend = spend or Spend()
         self.slots = asyncio.Semaphore()  # bounds the cases in progress
         self._settings = settings
         self._cache_folder = cache_folder
-        self._asked_by = asked_by
+        self._options: dict[str, Any] = {"asked_by": asked_by, "case_timeout": case_timeout}
         self._judges: tuple[Client, ...] = ()
         self._opening = asyncio.Lock()
 
@@ -105,7 +114,7 @@ class Resources:
             if not self._judges:
                 setting = self._settings.get(JUDGE)
                 self._judges = await asyncio.to_thread(
-                    open_judges, setting, self._cache_folder, self.spend, asked_by=self._asked_by
+                    partial(open_judges, setting, self._cache_folder, self.spend, **self._options)
                 )
                 widest = max(judge.settings.concurrency for judge in self._judges)
                 self.slots = asyncio.Semaphore(CASES_PER_CALL * widest)

@@ -20,7 +20,7 @@ from metrics.judge.cache import Replies, Stored
 from metrics.judge.completion import CallFailed, Completer, Completion
 from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import keep_shares
-from metrics.judge.limits import Gate, backoff
+from metrics.judge.limits import LONGEST_PAUSE, Gate, send_repeatedly
 from metrics.judge.long_texts import INSTRUCTIONS, check_length, question_room
 from metrics.judge.settings import JudgeSettings
 
@@ -93,7 +93,8 @@ class Client:
     """One judge with its cache, limits and budget, for one event loop.
 
     Without a completer no request is sent: a question without a stored reply is an error. With several, each sends the
-    requests of one draw. `asked_by`: the id of the run that asks, stored with the replies.
+    requests of one draw. `asked_by`: the id of the run that asks, stored with the replies. `patience`: the most seconds
+    that the judge may make a question wait.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Client:
         completers: Sequence[Completer],
         ledger: Ledger,
         asked_by: str = "",
+        patience: float = LONGEST_PAUSE,
     ):
         self.settings = settings
         self._asked_by = asked_by
@@ -112,7 +114,9 @@ class Client:
         self._completers = completers
         # the local judge answers one question after the other: waiting must not count as its time
         at_once = 1 if settings.is_local else settings.concurrency
-        self._gate = Gate(settings.name, at_once, settings.requests_per_minute, settings.tokens_per_minute)
+        limits = settings.requests_per_minute, settings.tokens_per_minute
+        self._gate = Gate(settings.name, at_once, *limits, patience=patience)
+        self._patience = patience
         self._flights: dict[str, asyncio.Task[Stored]] = {}
         self._read: dict[str, Reply] = {}  # the recent ones, parsed
         self._recent: dict[str, Stored] = {}  # several evaluators ask the same about a case at about the same time
@@ -212,19 +216,13 @@ class Client:
 
     async def _completion(self, request: Request) -> tuple[Completion, float]:
         """Return the reply and the seconds that its request took, without those of waiting and of failed tries."""
-        failure = None
-        for turn in range(self.settings.tries):
-            if failure is not None:
-                await asyncio.sleep(backoff(failure, turn, self.settings.backoff))
-            try:
-                return await self._send(request)
-            except CallFailed as trouble:
-                failure = trouble
-                if trouble.trouble != "busy":
-                    break
-        assert failure is not None
+        tries, first = self.settings.tries, self.settings.backoff
+        try:
+            return (await send_repeatedly(lambda: self._send(request), tries, first, self._patience))[0]
+        except CallFailed as trouble:
+            failure = trouble
         self._gate.failed(str(failure), refused=failure.trouble == "refused", hopeless=failure.trouble == "unusable")
-        tried = f" after {self.settings.tries} tries" if failure.trouble == "busy" else ""
+        tried = f" after {failure.tries} tries" if failure.trouble == "busy" else ""
         raise JudgeError(f"the judge {self.name} gave no reply{tried}: {failure}")
 
     async def _send(self, request: Request) -> tuple[Completion, float]:

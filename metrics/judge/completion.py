@@ -42,6 +42,7 @@ class CallFailed(Exception):
         self.trouble = trouble
         self.wait = wait
         self.limited = limited  # by the provider's rate limit
+        self.tries = 1  # how often the request was sent
 
 
 class Completer(Protocol):

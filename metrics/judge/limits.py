@@ -1,20 +1,48 @@
-"""Rate limits of a judge: requests at once and per minute, tokens per minute, pauses that it asks for."""
+"""Rate limits of a judge or target: requests at once and per minute, tokens per minute, pauses that it asks for."""
 
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from metrics.core.errors import JudgeDown
 from metrics.judge.completion import CallFailed
 
 MINUTE = 60.0
-LONGEST_PAUSE = 300.0  # seconds; longer waits that a provider asks for are cut to this
+LONGEST_PAUSE = 300.0  # seconds that a provider may make one question wait, in all its tries
 FAILURES = 3  # failed calls in a row, each after all its tries, that open the circuit; before any reply, one
 REFUSALS = 8  # refused calls in a row that open it before any reply
 LONGEST_BACKOFF = 60.0
 LIMITED = 4  # factor on the wait after a rate limit: providers count by the minute
+
+Reply = TypeVar("Reply")
+
+
+async def send_repeatedly(
+    send: Callable[[], Awaitable[Reply]], tries: int, first: float, patience: float = LONGEST_PAUSE
+) -> tuple[Reply, int]:
+    """Return what `send` returns, and the number of tries that it took.
+
+    Raises the CallFailed of the last of `tries`; of one that no other try would mend; and of one after which the
+    provider asks for a wait that, with those before, is longer than `patience` seconds.
+    """
+    waited, turn = 0.0, 0
+    while True:
+        turn += 1
+        try:
+            return await send(), turn
+        except CallFailed as failure:
+            failure.tries = turn
+            if failure.trouble != "busy" or turn >= tries:
+                raise
+            waited += failure.wait or 0.0
+            if waited > patience:
+                failure.args = (f"{failure}; it asks to wait {waited:,.6g} s, of which {patience:,.6g} are allowed",)
+                raise
+            pause = backoff(failure, turn, first)
+        await asyncio.sleep(pause)
 
 
 def backoff(failure: CallFailed, turn: int, first: float) -> float:
@@ -39,11 +67,13 @@ class Gate:
         requests: float | None = None,
         tokens: float | None = None,
         minute: float = MINUTE,
+        patience: float = LONGEST_PAUSE,
     ):
         self._name = name
         self._most = self._allowed = float(concurrency)
         self._limits = (requests, tokens)
         self._minute = minute
+        self._patience = patience
         self._recent: deque[tuple[float, int]] = deque()  # when and with how many tokens requests went through
         self._recent_tokens = 0
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
@@ -62,7 +92,7 @@ class Gate:
         try:
             yield
         except CallFailed as trouble:
-            if trouble.limited:
+            if trouble.limited or (trouble.trouble == "busy" and trouble.wait is not None):
                 self.busy(trouble.wait)
             raise
         finally:
@@ -95,13 +125,16 @@ class Gate:
         self._allowed = min(self._most, self._allowed + 1 / self._allowed)
 
     def busy(self, wait: float | None) -> None:
-        """Note that the provider reported too many requests, to be repeated after `wait` seconds if it gave them."""
+        """Note that the provider reported too many requests, to be repeated after `wait` seconds if it gave them.
+
+        Nothing waits for longer than the gate has patience: a request that is told to fails.
+        """
         now = asyncio.get_running_loop().time()
         if now - self._halved_at > 1:  # requests in flight together fail together
             self._allowed = max(1.0, self._allowed / 2)
             self._halved_at = now
-        if wait is not None:
-            self._not_before = max(self._not_before, now + min(wait, LONGEST_PAUSE))
+        if wait is not None and wait <= self._patience:
+            self._not_before = max(self._not_before, now + wait)
 
     def failed(self, reason: str, *, refused: bool = False, hopeless: bool = False) -> None:
         """Note that a call failed after its tries. `refused`: only this one may be at fault; `hopeless`: all will fail.

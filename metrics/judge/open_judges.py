@@ -17,6 +17,7 @@ from metrics.judge.cache import Cache, Replay
 from metrics.judge.client import Client
 from metrics.judge.completion import CallFailed, Completer
 from metrics.judge.keys import missing_keys, redact, unusable_keys
+from metrics.judge.limits import LONGEST_PAUSE
 from metrics.judge.local.install import missing_local_model
 from metrics.judge.replies import read
 from metrics.judge.settings import JudgeSettings, settings_of
@@ -91,11 +92,17 @@ def open_completer(settings: JudgeSettings, who: str = "judge") -> Completer:
 
 
 def open_judges(
-    setting: Any, cache_folder: Path, spend: Spend | None = None, opener: Open = open_completer, asked_by: str = ""
+    setting: Any,
+    cache_folder: Path,
+    spend: Spend | None = None,
+    opener: Open = open_completer,
+    asked_by: str = "",
+    case_timeout: float = 0.0,
 ) -> tuple[Client, ...]:
     """Return the judge and the rest of its panel, which share one budget. Raises MissingResource without one.
 
-    `asked_by`: the id of the run that asks.
+    `asked_by`: the id of the run that asks. `case_timeout`: the seconds that a case may take, 0 for no limit; no judge
+    may make a question wait for longer.
     """
     if reason := missing_judge(setting):
         raise MissingResource(reason)
@@ -108,7 +115,10 @@ def open_judges(
     cache = Cache(cache_folder / FOLDER)
     for judge in settings.judges:
         check_priced(settings.budget, judge)
-    return tuple(Client(judge, cache, _completers(judge, opener), ledger, asked_by) for judge in settings.judges)
+    patience = min(case_timeout or LONGEST_PAUSE, LONGEST_PAUSE)
+    return tuple(
+        Client(judge, cache, _completers(judge, opener), ledger, asked_by, patience) for judge in settings.judges
+    )
 
 
 def _completers(judge: JudgeSettings, opener: Open) -> tuple[Completer, ...]:

@@ -19,7 +19,7 @@ from metrics.judge.exchange import refuse_metadata_address
 from metrics.judge.keys import redact
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import OVER_THE_LIMIT, Wire, content_filter_in, retry_after, said_in, thoughts_in, trouble_of
+from metrics.judge.wire import OVER_THE_LIMIT, Wire, content_filter_in, said_in, thoughts_in, trouble_of, wait_asked_for
 
 if TYPE_CHECKING:
     import httpx
@@ -154,7 +154,7 @@ class Provider:
             return CallFailed(text, "refused")
         status = getattr(failure, "status_code", None)
         headers = getattr(failure, "litellm_response_headers", None) or {}
-        return CallFailed(text, trouble_of(status), retry_after(headers.get("retry-after")), status == OVER_THE_LIMIT)
+        return CallFailed(text, trouble_of(status), wait_asked_for(headers), status == OVER_THE_LIMIT)
 
 
 # of the length and the form that the body had on its way, and of the address that it would lead to

@@ -16,10 +16,10 @@ from metrics.judge.wire import (
     Wire,
     content_filter_in,
     decoded,
-    retry_after,
     said_in,
     thoughts_in,
     trouble_of,
+    wait_asked_for,
 )
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ class Server:
                     text += f" (the address has no /v1; servers of this kind are at {self._base}/v1)"
                 if status in NO_ENTRY and kept_back(self._settings):
                     text += f" ({how_to_allow(KEY, self._address)})"
-                wait = retry_after(headers.get("Retry-After"))
-                raise CallFailed(text, trouble_of(status), wait, status == OVER_THE_LIMIT)
+                raise CallFailed(text, trouble_of(status), wait_asked_for(headers), status == OVER_THE_LIMIT)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -163,15 +163,19 @@ def trouble_of(status: int | None) -> Trouble:
     return "busy"
 
 
-def retry_after(header: str | None) -> float | None:
-    """Return the seconds to wait by a Retry-After header, which holds seconds or a date; None without one."""
-    if header is None:
-        return None
+def wait_asked_for(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds after which a response's headers ask for another try; None where they do not say.
+
+    Of milliseconds, seconds and an HTTP date, which may be any number from 0 to infinity: what is too long is the
+    caller's to say. When a rate limit is reset is not read: that is when all of it is free again.
+    """
+    own = {name.lower(): text for name, text in headers.items()}
+    for name, unit in (("retry-after-ms", 1000), ("x-ms-retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            return max(0.0, float(own[name]) / unit)
+        except (KeyError, ValueError):
+            pass
     try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError, OverflowError):
+        return max(0.0, (parsedate_to_datetime(own["retry-after"]) - datetime.now(UTC)).total_seconds())
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None

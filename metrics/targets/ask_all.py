@@ -9,7 +9,7 @@ from typing import Any
 from metrics.core.errors import BudgetSpent
 from metrics.judge.budget import Ledger, Reserved, about_tokens
 from metrics.judge.completion import CallFailed, Completion
-from metrics.judge.limits import Gate, backoff
+from metrics.judge.limits import Gate, send_repeatedly
 from metrics.targets.answers import Answer
 from metrics.targets.asker import Asker
 from metrics.targets.description import ModelTarget, Target
@@ -71,40 +71,30 @@ class TargetSession:
     async def _ask_one(self, question: Question) -> None:
         """Ask one question, again where that helps, and record what came of it."""
         facts = {"key": question.key, "case_id": question.case_id, "run": question.run}
-        failure: CallFailed | None = None
-        turns = 0
-        for turn in range(self.target.tries):
-            if failure is not None:
-                await asyncio.sleep(backoff(failure, turn, self.target.backoff))
-            if self.stopped is not None:
-                return
-            turns += 1
-            try:
-                answer, seconds = await self._send_once(question.request)
-            except BudgetSpent as spent:
-                self.stopped = str(spent)
-                return
-            except CallFailed as trouble:
-                failure = trouble
-                if trouble.trouble != "busy":
-                    break
-            else:
-                self._answered = True
-                await self._record_failed()
-                row = answer.as_row() | {"duration_s": seconds, "tries": turns, "at": round(time.time(), 3)}
-                await self._kept.put(facts | row)
-                if self._ledger.limits_usd and answer.cost_usd is None:
-                    self.stopped = (
-                        f"the budget is in dollars, and {self.target.title} does not say what an answer costs"
-                    )
-                return
-        assert failure is not None
-        after = f" (after {turns} tries)" if turns > 1 else ""
-        self._failed.append(facts | {"error": f"{failure}{after}", "tries": turns, "at": round(time.time(), 3)})
-        self._check_alive(failure)
+        try:
+            (answer, seconds), turns = await send_repeatedly(
+                lambda: self._send_once(question.request), self.target.tries, self.target.backoff
+            )
+        except BudgetSpent as spent:
+            self.stopped = str(spent)
+            return
+        except CallFailed as failure:
+            after = f" (after {failure.tries} tries)" if failure.tries > 1 else ""
+            row = {"error": f"{failure}{after}", "tries": failure.tries, "at": round(time.time(), 3)}
+            self._failed.append(facts | row)
+            self._check_alive(failure)
+            return
+        self._answered = True
+        await self._record_failed()
+        row = answer.as_row() | {"duration_s": seconds, "tries": turns, "at": round(time.time(), 3)}
+        await self._kept.put(facts | row)
+        if self._ledger.limits_usd and answer.cost_usd is None:
+            self.stopped = f"the budget is in dollars, and {self.target.title} does not say what an answer costs"
 
     async def _send_once(self, request: Any) -> tuple[Answer, float]:
-        """Send a request once; return the answer and its seconds."""
+        """Send a request once; return the answer and its seconds. Raises BudgetSpent where asking has stopped."""
+        if self.stopped is not None:
+            raise BudgetSpent(self.stopped)
         tokens = about_tokens(str(request)) if isinstance(self.target, ModelTarget) else 0
         async with self._gate.turn(tokens):
             reserved = await self._reserved(tokens)

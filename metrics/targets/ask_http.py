@@ -9,7 +9,7 @@ from metrics.core.errors import MissingResource
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import connector, exchange, is_this_machine
 from metrics.judge.keys import REDACTED
-from metrics.judge.wire import OVER_THE_LIMIT, retry_after, trouble_of
+from metrics.judge.wire import OVER_THE_LIMIT, trouble_of, wait_asked_for
 from metrics.targets.answers import LISTS, LONGEST_REPLY, Answer, answer_from, answer_of, clean, wrong
 from metrics.targets.description import VARIABLE, HttpTarget
 from metrics.targets.json_path import find, parse_path
@@ -54,7 +54,7 @@ class HttpAsker:
                 else ""
             )
             said = clean(" ".join(text[: 4 * MAX_ERROR_SHOWN].split())[:MAX_ERROR_SHOWN] + where)
-            wait = retry_after(headers.get("Retry-After"))
+            wait = wait_asked_for(headers)
             raise CallFailed(f"HTTP {status}: {said}", trouble_of(status), wait, status == OVER_THE_LIMIT)
         return self._parse_reply(text)
 

@@ -17,7 +17,6 @@ from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import connector, exchange
 from metrics.judge.provider import Provider
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import retry_after
 from tests.judge.bench import GRADE, Verdict
 from tests.judge.server import Fault
 from tests.judge.test_client import completion
@@ -160,13 +159,3 @@ def test_cookies_are_not_kept(bench):
 
     bench.with_judge(ask_twice)
     assert ["cookie" in request.headers for request in bench.server.calls] == [False, False]
-
-
-@pytest.mark.attack("judge", "a Retry-After of numbers that no date or time holds", "no such header is believed, and no wait is longer than five minutes")  # fmt: skip  # noqa: E501
-@pytest.mark.parametrize(("header", "seconds"), [
-    ("nan", 0.0), ("-1", 0.0), ("soon", None), ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
-    ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
-    ("Mon, 01 Jan 2999 00:00:00 +99999999999999999999", None),
-])  # fmt: skip
-def test_a_time_to_wait_that_is_none(header, seconds):
-    assert retry_after(header) == seconds
