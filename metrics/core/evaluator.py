@@ -265,8 +265,8 @@ class Example:
     """A worked example that the shared test runs: the input, and the values that must come out.
 
     `given` holds the fields of a Case, or for a data-set evaluator `task`, `cases`, `annotations`, `outputs`,
-    `predictions` as lists of records. `expect` maps a metric to its value, None for no value; for a data-set evaluator
-    `rows` lists the columns that must match and the value. `judge`: the judge's replies; the first that fits.
+    `predictions` as lists of records. `expect` maps a metric to its value, None for no value, for a data-set evaluator
+    over all labels; `rows` lists the columns that must match and the value. `judge`: its replies; the first that fits.
     """
 
     name: str
@@ -282,6 +282,11 @@ class Example:
     def not_applicable(cls, name: str, given: Mapping[str, Any], **others: Any) -> "Example":
         """Return the example of a case that gets no value because the evaluator does not apply to it."""
         return cls(name, given, status=Status.NOT_APPLICABLE, **others)
+
+    @property
+    def expected(self) -> list[Mapping[str, Any]]:
+        """The values that must come out, a row each; those of all labels first."""
+        return [{"metric": name, "label": None, "value": value} for name, value in self.expect.items()] + [*self.rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -345,9 +345,9 @@ def _installed(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
 
 
 def _row_complaints(example: Example, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if not example.rows:
+    if not example.expected:
         yield "it expects no aggregate"
-    for expected in example.rows:
+    for expected in example.expected:
         keys = {key: value for key, value in expected.items() if key != "value"}
         rows = [row for row in found if all(key in row and row[key] == value for key, value in keys.items())]
         if not rows:

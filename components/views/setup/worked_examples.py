@@ -22,9 +22,9 @@ NO_VALUE = "no value"
 def heading(example: Example) -> str:
     """Return the name of an example as a sentence, with its result where that is one number."""
     name = example.name[:1].upper() + example.name[1:]
-    if not example.expect and example.status != "ok":
+    if not example.expected and example.status != "ok":
         return f"{name} → {STATUSES[example.status]}"
-    if len(example.expect) != 1:
+    if len(example.expected) != 1 or example.rows:
         return name
     (metric, value), *_ = example.expect.items()
     return f"{name} → {metric} {NO_VALUE if value is None else number(value)}"
@@ -47,9 +47,7 @@ def given_tables(example: Example) -> dict[str, pd.DataFrame]:
 
 def expected(example: Example) -> pd.DataFrame:
     """Return the numbers that must come out: metric (of a data set with its own columns) and value."""
-    rows = [dict(row) for row in example.rows] or [
-        {"metric": metric, "value": value} for metric, value in example.expect.items()
-    ]
+    rows = [dict(row) for row in example.expected]
     missing = NO_VALUE if example.status == "ok" else STATUSES.get(example.status, example.status)
     for row in rows:
         if "value" in row:

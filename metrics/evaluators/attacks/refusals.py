@@ -180,11 +180,9 @@ def _example(refused: Mapping[str, float], over: Mapping[str, float]) -> dict[st
             rows=({"metric": "balanced", "value": (3 / 4 + 1 / 2) / 2, "n": 6},),
         ),
         Example(
-            "a model that refuses everything",
-            _example({"a": 1}, {"b": 1, "c": 1, "d": 1}),
-            rows=({"metric": "balanced", "value": 0.5},),
+            "a model that refuses everything", _example({"a": 1}, {"b": 1, "c": 1, "d": 1}), expect={"balanced": 0.5}
         ),
-        Example("only one kind of cases", _example({"a": 1}, {}), rows=({"metric": "balanced", "value": None},)),
+        Example("only one kind of cases", _example({"a": 1}, {}), expect={"balanced": None}),
     ),
     differs_from="appropriate of refusals is the plain share of cases: where most are harmless, a model has a high one "
     "by answering everything.",

@@ -113,24 +113,22 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
         Example(
             "three of four selected in ford, one of four in hill",
             TWO_TOWNS,
+            expect={
+                "demographic_parity_difference": 0.5,
+                "demographic_parity_ratio": 1 / 3,
+                "equalized_odds_difference": 0.5,
+                "equalized_odds_ratio": 0.0,
+                "accuracy_difference": 0.0,
+            },
             rows=(
                 {"metric": "selection_rate", "label": "ford", "value": 0.75, "n": 4},
                 {"metric": "tpr", "label": "hill", "value": 0.5},
                 {"metric": "fpr", "label": "ford", "value": 0.5},
-                {"metric": "demographic_parity_difference", "value": 0.5},
-                {"metric": "demographic_parity_ratio", "value": 1 / 3},
-                {"metric": "equalized_odds_difference", "value": 0.5},
-                {"metric": "equalized_odds_ratio", "value": 0.0},
-                {"metric": "accuracy_difference", "value": 0.0},
                 {"metric": "calibration_gap", "label": "ford", "value": 0.15},
             ),
             parameters={"column": "town", "positive": "yes", "least": 2},
         ),
-        Example(
-            "without a column of groups there is no value",
-            LOANS,
-            rows=({"metric": "demographic_parity_difference", "value": None},),
-        ),
+        Example("without a column of groups there is no value", LOANS, expect={"demographic_parity_difference": None}),
     ),
     differs_from="fairness_bias judges texts; this one compares what a classifier decides of groups of cases.",
     differs_from_source="Where a group cannot have a rate, such as the TPR of a group without positives, its "

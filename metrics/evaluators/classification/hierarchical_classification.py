@@ -61,24 +61,24 @@ class HierarchyParameters(ResamplingParameters):
         Example(
             "another dog, right, something else altogether, and dog for a poodle",
             MISSES,
-            rows=(
-                {"metric": "hierarchical_precision", "value": (2 + 2 + 0 + 2) / (3 + 2 + 2 + 2), "n": 4},
-                {"metric": "hierarchical_recall", "value": (2 + 2 + 0 + 2) / (3 + 2 + 3 + 3)},
-                {"metric": "hierarchical_f1", "value": 2 * 6 / (9 + 11)},
-                {"metric": "lca_distance", "value": (2 + 0 + 5 + 1) / 4},
-            ),
+            expect={
+                "hierarchical_recall": (2 + 2 + 0 + 2) / (3 + 2 + 3 + 3),
+                "hierarchical_f1": 2 * 6 / (9 + 11),
+                "lca_distance": (2 + 0 + 5 + 1) / 4,
+            },
+            rows=({"metric": "hierarchical_precision", "value": (2 + 2 + 0 + 2) / (3 + 2 + 2 + 2), "n": 4},),
             parameters={"parents": PETS},
         ),
         Example(
             "paths as labels",
             scored_cases(("animal/dog", {"animal/cat": 1.0})),
-            rows=({"metric": "hierarchical_f1", "value": 0.5}, {"metric": "lca_distance", "value": 2.0}),
+            expect={"hierarchical_f1": 0.5, "lca_distance": 2.0},
             parameters={"separator": "/"},
         ),
         Example(
             "without a hierarchy there is no value",
             scored_cases(("cat", {"dog": 1.0})),
-            rows=({"metric": "hierarchical_f1", "value": None},),
+            expect={"hierarchical_f1": None},
         ),
     ),
     differs_from="classification counts every wrong class alike; here one with the same class above it is half right.",

@@ -75,22 +75,18 @@ class OrdinalParameters(ResamplingParameters):
         Example(
             "five grades; one is two levels off, two are one off",
             GRADES,
-            rows=(
-                {"metric": "mae_levels", "value": 0.8, "n": 5},
-                {"metric": "within_one", "value": 0.8},
-                {"metric": "quadratic_kappa", "value": 1 - 6 / 8},
-                {"metric": "linear_kappa", "value": 1 - 4 / 4.8},
-            ),
+            expect={"within_one": 0.8, "quadratic_kappa": 1 - 6 / 8, "linear_kappa": 1 - 4 / 4.8},
+            rows=({"metric": "mae_levels", "value": 0.8, "n": 5},),
         ),
         Example(
             "names have no order by themselves",
             scored_cases(("low", {"low": 1.0}), ("high", {"medium": 1.0})),
-            rows=({"metric": "mae_levels", "value": None},),
+            expect={"mae_levels": None},
         ),
         Example(
             "the same with their order",
             scored_cases(("low", {"low": 1.0}), ("high", {"medium": 1.0})),
-            rows=({"metric": "mae_levels", "value": 0.5}, {"metric": "within_one", "value": 1.0}),
+            expect={"mae_levels": 0.5, "within_one": 1.0},
             parameters={"levels": ("low", "medium", "high")},
         ),
     ),

@@ -74,19 +74,17 @@ class RocParameters(ClassificationParameters):
         Example(
             "two equal scores, one positive: half",
             TIED,
-            rows=(
-                {"metric": "roc_auc", "label": "yes", "value": 0.5},
-                {"metric": "roc_auc", "label": None, "value": 0.5},
-            ),
+            expect={"roc_auc": 0.5},
+            rows=({"metric": "roc_auc", "label": "yes", "value": 0.5},),
         ),
         Example(
             "cat: 2 of 2 pairs in order, dog: .7 against absent and .8; no case is a fox",
             THREE_CLASSES,
+            expect={"roc_auc": 0.75},
             rows=(
                 {"metric": "roc_auc", "label": "cat", "value": 1.0},
                 {"metric": "roc_auc", "label": "dog", "value": 0.5},
                 {"metric": "roc_auc", "label": "fox", "value": None, "n": 0},
-                {"metric": "roc_auc", "label": None, "value": 0.75},
             ),
         ),
     ),

@@ -65,17 +65,14 @@ class TopParameters(ClassificationParameters):
         Example(
             "scikit-learn's: the last is third of three, and k = 3 of 3 classes says nothing",
             FOUR_CASES,
-            rows=(
-                {"metric": "top_1", "value": 0.5, "n": 4},
-                {"metric": "top_2", "value": 0.75},
-                {"metric": "top_3", "value": None},
-            ),
+            expect={"top_2": 0.75, "top_3": None},
+            rows=({"metric": "top_1", "value": 0.5, "n": 4},),
             parameters={"ks": (1, 2, 3)},
         ),
         Example(
             "of equal scores the class whose name comes last counts as higher",
             {"labels": ["a", "b", "c"], **scored_cases(("a", {"a": 0.5, "b": 0.5}), ("b", {"a": 0.5, "b": 0.5}))},
-            rows=({"metric": "top_1", "value": 0.5}, {"metric": "top_2", "value": 1.0}),
+            expect={"top_1": 0.5, "top_2": 1.0},
             parameters={"ks": (1, 2)},
         ),
     ),

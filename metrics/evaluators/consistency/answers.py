@@ -184,13 +184,13 @@ class RougeConsistencyParameters(Parameters):
         Example(
             "three answers make three pairs, and an empty fourth is only counted",
             repeated_answers(["the cat sat on the mat", "the cat is on the mat", "the cat", " "]),
-            rows=(
-                {"metric": "rouge1_precision", "value": (5 / 6 + 1 + 1) / 3, "n": 1, "unscored": 0},
-                {"metric": "rouge1_recall", "value": (5 / 6 + 1 / 3 + 1 / 3) / 3},
-                {"metric": "rouge1_f1", "value": (5 / 6 + 0.5 + 0.5) / 3},
-                {"metric": "rouge2_f1", "value": (0.6 + 1 / 3 + 1 / 3) / 3},
-                {"metric": "rougeL_f1", "value": (5 / 6 + 0.5 + 0.5) / 3},
-            ),
+            expect={
+                "rouge1_recall": (5 / 6 + 1 / 3 + 1 / 3) / 3,
+                "rouge1_f1": (5 / 6 + 0.5 + 0.5) / 3,
+                "rouge2_f1": (0.6 + 1 / 3 + 1 / 3) / 3,
+                "rougeL_f1": (5 / 6 + 0.5 + 0.5) / 3,
+            },
+            rows=({"metric": "rouge1_precision", "value": (5 / 6 + 1 + 1) / 3, "n": 1, "unscored": 0},),
         ),
         Example(
             "a mean over cases; a single run is not applicable",

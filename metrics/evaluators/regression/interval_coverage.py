@@ -63,22 +63,20 @@ class IntervalParameters(ResamplingParameters):
         Example(
             "one of three is inside 0 … 2; the others miss it by 1",
             THREE,
-            rows=(
-                {"metric": "coverage", "value": 1 / 3, "n": 3},
-                {"metric": "coverage_gap", "value": 0.8 - 1 / 3},
-                {"metric": "mean_width", "value": 2.0},
-                {"metric": "interval_score", "value": 2.0 + 10 * 2 / 3},
-                {"metric": "pinball", "value": (2.0 + 10 * 2 / 3) * 0.2 / 4},
-            ),
+            expect={
+                "coverage_gap": 0.8 - 1 / 3,
+                "mean_width": 2.0,
+                "interval_score": 2.0 + 10 * 2 / 3,
+                "pinball": (2.0 + 10 * 2 / 3) * 0.2 / 4,
+            },
+            rows=({"metric": "coverage", "value": 1 / 3, "n": 3},),
             parameters={"level": 0.8},
         ),
         Example(
             "ends count as inside; a case without an interval is unscored",
             number_cases((2.0, 0.0, 2.0), (1.0, 0.0, None), columns=BOUNDS),
-            rows=(
-                {"metric": "coverage", "value": 1.0, "n": 1, "unscored": 1},
-                {"metric": "interval_score", "value": 2.0},
-            ),
+            expect={"interval_score": 2.0},
+            rows=({"metric": "coverage", "value": 1.0, "n": 1, "unscored": 1},),
         ),
     ),
     differs_from="regression judges the prediction itself; this one the interval around it.",

@@ -69,7 +69,7 @@ class CorpusBleuParameters(ResamplingParameters):
         Example(
             "without smoothing it is 0",
             answered_cases(("a b c d e", ["a b c x e"])),
-            rows=({"metric": "corpus_bleu", "value": 0.0},),
+            expect={"corpus_bleu": 0.0},
             parameters={"smoothing": "none"},
         ),
     ),

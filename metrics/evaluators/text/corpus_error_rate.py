@@ -97,14 +97,14 @@ class CorpusErrorRateParameters(ResamplingParameters):
         Example(
             "normalised as Whisper's evaluation does it: asides, case and punctuation do not count",
             answered_cases(("[laughs] well it costs three dollars", ["Well, it costs 3 dollars."])),
-            rows=({"metric": "corpus_wer", "value": 1 / 5},),
-            parameters={"normalise": "basic"},
+            expect={"corpus_wer": 1 / 5},
+            parameters={"normalise": "basic"}
         ),
         Example(
             "case and punctuation left out",
             answered_cases(("hello world", ["Hello, world."])),
-            rows=({"metric": "corpus_wer", "value": 0.0},),
-            parameters={"ignore_case": True, "ignore_punctuation": True},
+            expect={"corpus_wer": 0.0},
+            parameters={"ignore_case": True, "ignore_punctuation": True}
         ),
     ),
 )  # fmt: skip

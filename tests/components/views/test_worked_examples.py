@@ -19,7 +19,7 @@ def test_what_is_given_and_expected_is_shown(example: Example) -> None:
     assert len(fields) or tables
     assert fields.map(lambda cell: isinstance(cell, str)).all(axis=None)
     shown = worked_examples.expected(example)
-    assert len(shown) == max(1, len(example.rows) or len(example.expect))
+    assert len(shown) == max(1, len(example.rows) + len(example.expect))
     assert len(worked_examples.replies(example)) == len(example.judge)
     assert worked_examples.heading(example)[0] == example.name[0].upper()
 
@@ -41,4 +41,4 @@ def test_an_example_of_a_data_set() -> None:
     example = next(iter(evaluators()["average_precision"].examples))
     tables = worked_examples.given_tables(example)
     assert list(tables) == ["Annotations", "Predictions"]
-    assert worked_examples.expected(example)["value"].tolist() == ["0.835", "0.505", "0.637"]
+    assert worked_examples.expected(example)["value"].tolist() == ["0.637", "0.835", "0.505"]
