@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Floats
+from metrics.core.unicode_forms import without_halves
 
 _NAN = pa.Array.from_buffers(pa.float64(), 1, [None, pa.py_buffer(np.full(1, np.nan))])[0]  # as pa.scalar makes it
 
@@ -78,3 +79,17 @@ def only_value(file: pq.ParquetFile, group: int, column: str) -> str | None:
 
 def _within(known: Any, value: str) -> bool:
     return not known.has_min_max or known.min <= value <= known.max
+
+
+def plain_column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
+    """Return plain values as a column; halves of surrogate pairs, which have no UTF-8, become U+FFFD."""
+    try:
+        return pa.array(values, data_type)
+    except UnicodeEncodeError:
+        return pa.array(list(map(_encodable, values)), data_type)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_halves(value)
+    return list(map(_encodable, value)) if isinstance(value, list | tuple) else value

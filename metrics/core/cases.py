@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
-from metrics.core.fields import RETRIEVED, NotGiven
+from metrics.core.arrow import plain_column
+from metrics.core.fields import OUTPUT_FIELDS, RETRIEVED, NotGiven
 from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite
 from metrics.core.unicode_forms import normalized
 
@@ -64,9 +65,12 @@ class Cases(Sequence[Case]):
         """Return plain cases with columns; Cases as they are."""
         if isinstance(cases, Cases):
             return cases
-        columns = {name: _column([getattr(case, name) for case in cases], SCHEMA.field(name).type) for name in COLUMNS}
+        columns = {
+            name: plain_column([_given(getattr(case, name)) for case in cases], SCHEMA.field(name).type)
+            for name in COLUMNS
+        }
         for name in dict.fromkeys(name for case in cases for name in case.metadata):
-            columns[METADATA + name] = _column([case.metadata.get(name) for case in cases], pa.string())
+            columns[METADATA + name] = plain_column([case.metadata.get(name) for case in cases], pa.string())
         made = cls(columns, cases[0].files if len(cases) else None)
         made._rows = list(cases)
         return made
@@ -137,6 +141,16 @@ class Cases(Sequence[Case]):
         return ({name: text for name, text in zip(own, row, strict=True) if text is not None} for row in rows)
 
 
+def with_plain_output(case: Case) -> Case:
+    """Return a case with a plain output in place of the model's: a sample of each field that the model gave."""
+    given = [field for field in OUTPUT_FIELDS if field.role in ("answer", "measure") and field.name in Case._fields]
+    for field in given:
+        if field.name != "error" and case.has(field.name):
+            size = len(getattr(case, field.each_of or field.name)) if field.is_list else 0
+            case = case._replace(**{field.name: (field.samples[0],) * size if field.is_list else field.samples[0]})
+    return case
+
+
 def compose_tables(suite: Suite, outputs: Outputs) -> tuple[Suite, Outputs]:
     """Return a suite of text and its outputs with their texts in composed characters, see `Cases.compose_texts`.
 
@@ -197,19 +211,8 @@ def compose_column(column: Any) -> Any:
     return column if made == texts else pc.replace_with_mask(column, other, pa.array(made, column.type))
 
 
-def _column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
-    """Return values as a column, NOT_GIVEN as null; lone surrogates, which have no UTF-8, are question marks there."""
-    values = [None if isinstance(value, NotGiven) else value for value in values]
-    try:
-        return pa.array(values, data_type)
-    except UnicodeEncodeError:
-        return pa.array(list(map(_encodable, values)), data_type)
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    return list(map(_encodable, value)) if isinstance(value, list | tuple) else value
+def _given(value: Any) -> Any:
+    return None if isinstance(value, NotGiven) else value
 
 
 def _plain(column: pa.Array, default: Any) -> Iterable[Any]:

@@ -31,6 +31,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Ints
+from metrics.core.unicode_forms import without_halves
 
 Holds = Literal["yes", "no", "unknown"]
 # a group of verdicts, "contexts" for the retrieved contexts or "turns" for those of the conversation; the number in it,
@@ -143,7 +144,7 @@ def evidence_json(evidence: Evidence | None) -> str | None:
     try:
         return orjson.dumps(evidence.record, default=str, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     except TypeError:  # a number of more than 64 bits, half a surrogate pair, keys that are no text
-        return json.dumps(evidence.record, ensure_ascii=False, default=str)
+        return without_halves(json.dumps(evidence.record, ensure_ascii=False, default=str))
 
 
 def yes_or_no(holds: bool | None) -> Holds:

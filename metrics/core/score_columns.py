@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from metrics.core.evaluator import CaseScore, Metric, Status, unreadable_value
 from metrics.core.evidence import Evidence, evidence_json
+from metrics.core.unicode_forms import without_halves
 
 STATUSES = tuple(status.value for status in Status)
 _PLACES = {status: place for place, status in enumerate(Status)}
@@ -49,7 +50,7 @@ class ScoreColumns(Mapping[str, CaseScore]):
             case_ids,
             {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
             pa.array([_PLACES[score.status] for score in scores], pa.int8()),
-            pa.array([score.reason for score in scores], pa.string()),
+            pa.array([score.reason and without_halves(score.reason) for score in scores], pa.string()),
             pa.array(
                 [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
             ),

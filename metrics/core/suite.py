@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools, Ints
+from metrics.core.arrow import plain_column
 from metrics.core.classes import ClassFacts, class_records
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.fields import (
@@ -275,12 +276,12 @@ def rows_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table
     records = list(rows)
     extra = list(dict.fromkeys(key for record in records for key in record if key not in schema.names))
     columns = {
-        name: pa.array([record.get(name) for record in records], kind)
+        name: plain_column([record.get(name) for record in records], kind)
         for name, kind in zip(schema.names, schema.types, strict=True)
     }
     for key in extra:
         texts = [None if record.get(key) is None else str(record[key]) for record in records]
-        columns[key if key.startswith(METADATA) else METADATA + key] = pa.array(texts, pa.string())
+        columns[key if key.startswith(METADATA) else METADATA + key] = plain_column(texts, pa.string())
     return pa.table(columns)
 
 

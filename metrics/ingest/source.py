@@ -27,6 +27,7 @@ from metrics.core.file_kinds import (
 from metrics.core.files import open_regular
 from metrics.core.input_problems import short
 from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
+from metrics.core.unicode_forms import HALF_ESCAPE, without_escaped_halves
 from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
 from metrics.ingest.text_encoding import UTF8, as_utf8
 
@@ -164,7 +165,16 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
     if not head.strip():
         raise _error(name, "a file with only whitespace", TABLES)
     notes = [f"{name} was read as {encoding}."] if encoding != UTF8 else []
-    return Source(place, name, _text_format(head, plain, data), data, encoding, notes=notes)
+    form = _text_format(head, plain, data)
+    if form in ESCAPING and HALF_ESCAPE.search(memoryview(data)):
+        text, halves = without_escaped_halves(data.to_pybytes())
+        if halves:
+            notes.append(f"{name}: {halves:,} × half of a surrogate pair, which is no character, became U+FFFD.")
+            data = pa.py_buffer(text)
+    return Source(place, name, form, data, encoding, notes=notes)
+
+
+ESCAPING: tuple[Format, ...] = ("json", "jsonl", "yaml")  # formats of text that escape characters with \\u
 
 
 @contextmanager

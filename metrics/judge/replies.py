@@ -13,6 +13,7 @@ from typing import Any, cast
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_model
 
 from metrics.core.errors import Cut, Unreadable
+from metrics.core.unicode_forms import without_halves
 from metrics.judge.asking import I, ItemReply, Reply, T, schema_of
 from metrics.judge.reply_text import (
     TAG,
@@ -175,7 +176,7 @@ def _keys(value: Any) -> Iterator[str]:
 def _writable(value: Any) -> Any:
     """Return `value` without lone surrogates (half an emoji), which no request and no table can hold."""
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
+        return without_halves(value)
     if isinstance(value, list):
         return [_writable(entry) for entry in value]
     return {key: _writable(entry) for key, entry in value.items()} if isinstance(value, dict) else value

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from metrics.core.array_types import Singles
+from metrics.core.unicode_forms import without_halves
 from metrics.models.model_files import fingerprints
 from metrics.models.vectors import Stored, Text, VectorCache, key
 
@@ -96,8 +97,8 @@ class CachedModel(ABC):
 def _readable(text: Text) -> Text:
     """Return the text with lone surrogates, which have no UTF-8, replaced."""
     if isinstance(text, str):
-        return text.encode("utf-8", "replace").decode()
-    return tuple(part.encode("utf-8", "replace").decode() for part in text)
+        return without_halves(text)
+    return tuple(map(without_halves, text))
 
 
 def _length(text: Text) -> int:

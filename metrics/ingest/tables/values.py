@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from metrics.core.exact_json import parse_json
 from metrics.core.fields import FIELDS
 from metrics.core.suite import STRINGS
+from metrics.core.unicode_forms import without_halves
 from metrics.ingest.arrays import flat, is_null
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.tables.columns import CONTAINERS, fold, spellings
@@ -197,7 +198,7 @@ def list_text(items: list[str | None], parts: Leaves | None = None) -> str:
 def column_of(values: Sequence[Any]) -> pa.Array:
     """Return plain values as a string array, or as a list-of-strings array where any of them is a list.
 
-    In a list column a lone text becomes a list of one. ValueError for text that is not valid Unicode (lone surrogates).
+    In a list column a lone text becomes a list of one. Halves of surrogate pairs become U+FFFD.
     """
     samples = {type(value): value for value in values if value is not None}
     try:
@@ -208,8 +209,14 @@ def column_of(values: Sequence[Any]) -> pa.Array:
         if samples.keys() == {float}:
             return float_texts(pa.array(values, pa.float64(), from_pandas=True))
         return pa.array(values if samples.keys() <= {str} else map(text_of, values), pa.string())
-    except UnicodeEncodeError as error:
-        raise ValueError(f"text with a lone surrogate {error.object[error.start]!r}") from None
+    except UnicodeEncodeError:
+        return column_of([_whole_text(value) for value in values])
+
+
+def _whole_text(value: Any) -> Any:
+    if is_listed(value):
+        return list(map(_whole_text, value))
+    return without_halves(value if isinstance(value, str) else text_of(value) or "") if value is not None else None
 
 
 def _items(value: Any) -> list[str | None] | None:

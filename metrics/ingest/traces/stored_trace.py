@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Any, get_args
 
+from metrics.core.unicode_forms import without_halves
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
@@ -177,7 +178,7 @@ def json_value(text: str, suffix: str) -> Any:
 
 
 def _own(document: Any, text: str | None) -> Trace:
-    stored = _clean(text if text is not None else json.dumps(document, ensure_ascii=False))
+    stored = without_halves(text if text is not None else json.dumps(document, ensure_ascii=False))
     beside = document if isinstance(document, Mapping) else {}
     return Trace(
         stored, steps_of(stored), str(beside.get("source") or "steps")[:SHOWN], _amount(beside.get("seconds")),
@@ -222,7 +223,7 @@ def _packed(
         raise TraceError(f"{len(steps):,} steps, more than {MOST_STEPS:,}")
     facts = {"source": kind, "artifacts": artifacts, "seconds": seconds, "tokens": tokens, "cost_usd": cost_usd}
     document = {"steps": [step.as_record() for step in steps], **{n: v for n, v in facts.items() if v is not None}}
-    text = _clean(json.dumps(document, ensure_ascii=False))
+    text = without_halves(json.dumps(document, ensure_ascii=False))
     return Trace(text, steps, kind, seconds, tokens, case_id, cost_usd)
 
 
@@ -244,7 +245,7 @@ def without_thoughts(trace: Trace) -> Trace:
         return trace
     stored = read_json(trace.text).value
     document = {**(stored if isinstance(stored, Mapping) else {}), "steps": [step.as_record() for step in steps]}
-    return replace(trace, text=_clean(json.dumps(document, ensure_ascii=False)), steps=steps)
+    return replace(trace, text=without_halves(json.dumps(document, ensure_ascii=False)), steps=steps)
 
 
 def _amount(value: Any) -> float | None:
@@ -253,8 +254,3 @@ def _amount(value: Any) -> float | None:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
-
-
-def _clean(text: str) -> str:
-    """Return text without unpaired surrogates, which a table cannot hold."""
-    return text.encode("utf-8", "replace").decode()
