@@ -48,6 +48,7 @@ MAX_MISSING = 0.02  # share of the cases from which a mean over the others is no
 GAVE_NOTHING = (
     "the model "  # how the reason begins where a model gave nothing that could be scored: such cases are missing
 )
+OUTPUT_FAILURE = "output_failure"  # the fact of a failed case that says what is wrong with its output
 NO_OUTPUT = GAVE_NOTHING + "has no output for this case"
 
 
@@ -102,6 +103,15 @@ class Metric:
         share = (value - self.low) / (self.high - self.low)
         share = min(1.0, max(0.0, share))
         return share if self.direction is Direction.HIGHER else 1.0 - share
+
+    @property
+    def failing(self) -> float | None:
+        """The value of a case whose output cannot be scored: 0, or the worst there is; None where that is infinite, and
+        without a better end.
+        """
+        if self.direction is Direction.HIGHER:
+            return max(self.low, 0.0)
+        return self.high if self.direction is Direction.LOWER and math.isfinite(self.high) else None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -167,6 +177,7 @@ class CaseScore:
     """An evaluator's result for one case: a value per metric or the reason for none, and the evidence.
 
     A metric with a value is `ok`; one that is None takes `status` (`not_applicable` where `status` is OK) and `reason`.
+    `by_output`: whether the model's own output is why there is no value, see `Evaluator.settle`.
     TypeError where the evidence is anything but an Evidence: plain records would be shown without their verdicts.
     """
 
@@ -174,6 +185,7 @@ class CaseScore:
     status: Status = Status.OK
     reason: str | None = None
     evidence: Evidence | None = None
+    by_output: bool = False
 
     def __post_init__(self) -> None:
         """Refuse evidence that no page could read."""
@@ -187,6 +199,14 @@ class CaseScore:
 def no_output() -> CaseScore:
     """Return a score without value, because the model has no output for this case."""
     return CaseScore({}, Status.SKIPPED, NO_OUTPUT)
+
+
+def output_failure(reason: str, evidence: Evidence | None = None) -> CaseScore:
+    """Return the score of a case whose output is at fault that nothing can be measured: it cannot be read, or is blank.
+
+    The case counts as failed (see `Evaluator.settle`), so that no model gains by an output that cannot be scored.
+    """
+    return CaseScore({}, Status.SKIPPED, reason, evidence, by_output=True)
 
 
 def not_applicable(reason: str, evidence: Evidence | None = None) -> CaseScore:
@@ -422,6 +442,17 @@ class Evaluator:
         if self.local_models(parameters):
             return None
         return metric.threshold if math.isfinite(metric.threshold or 0.0) else None
+
+    def settle(self, score: CaseScore) -> CaseScore:
+        """Return a score with the failing value of every metric that the output itself left without one; the evidence
+        says why. A metric without such a value stays without, and the case counts among those that miss a score.
+        """
+        if not score.by_output:
+            return score
+        failing = {metric.name: metric.failing for metric in self.metrics} | dict(score.values)
+        own = score.evidence or Evidence()
+        evidence = replace(own, facts={**own.facts, OUTPUT_FAILURE: score.reason})
+        return replace(score, values=failing, evidence=evidence, by_output=False)
 
     def holds(self, value: float, parameters: Parameters) -> Holds:
         """Return whether `value` passes the threshold in force of the primary metric; "unknown" without a threshold."""

@@ -29,7 +29,8 @@ from metrics.store.origin import check_origin
 
 SLICES_ASKED = 2  # slices of cases with the judge at once: the second while the first waits for its last replies
 MOST_LATE = 10  # cases of a unit that may take too long before the rest is not tried
-TRIES = 3  # how often a unit may take its worker process down before its cases are errors
+TRIES = 3  # how often a unit may take its worker process down before the case that did, or all, are errors
+DIED = "the worker process died while scoring this case (out of memory?)"
 
 
 def execute(
@@ -186,7 +187,8 @@ class _PoolQueue(_Queue):
     def __init__(self, run: Run, units: Iterable[Unit], make_executor: Callable[[], Executor]):
         super().__init__(run, units)
         self._deaths: Counter[str] = Counter()  # of workers while the unit was in flight
-        self._late: defaultdict[str, dict[int, str]] = defaultdict(dict)  # by unit: cases that took too long, and why
+        self._late: defaultdict[str, dict[int, str]] = defaultdict(dict)  # by unit: cases to blame, and why
+        self._alone: set[str] = set()  # units that are scored case by case, as a whole they failed
         self._make_executor = make_executor
         self._executor: Executor | None = None
 
@@ -209,9 +211,10 @@ class _PoolQueue(_Queue):
         try:
             result = future.result()
         except UnitLate as failure:
-            yield from self._without(self.flying.pop(future), failure)
-        except UnitLost:
-            yield from self._again([self.flying.pop(future)])
+            of_all = too_long(failure.seconds, "scoring the cases of its unit")
+            yield from self._without(self.flying.pop(future), failure.place, too_long(failure.seconds), of_all)
+        except UnitLost as failure:
+            yield from self._again([self.flying.pop(future)], failure.place)
         except SchedulerLost:
             self._waiting.extendleft(reversed(self._dropped()))
         except BrokenExecutor:
@@ -236,32 +239,36 @@ class _PoolQueue(_Queue):
         self.shut_down()
         return units
 
-    def _again(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
-        """Requeue the units in flight when a worker died, behind the others; yield those that have failed too often."""
+    def _again(self, units: Sequence[Unit], place: int | None = None) -> Iterator[tuple[Unit, UnitResult]]:
+        """Requeue the units in flight when a worker died, behind the others; those that have failed too often without
+        the case at `place`.
+        """
         self._deaths.update(unit.name for unit in units)
         self._waiting.extend(unit for unit in units if self._deaths[unit.name] < TRIES)
         for unit in units:
             if self._deaths[unit.name] >= TRIES:
-                reason = "the worker process died while scoring this case (out of memory?)"
-                yield unit, failed_unit(self._job(unit), reason)
+                self._deaths[unit.name] -= 1
+                yield from self._without(unit, place, DIED, DIED)
 
-    def _without(self, unit: Unit, failure: UnitLate) -> Iterator[tuple[Unit, UnitResult]]:
-        """Queue a unit again without the case that took too long, behind the others; yield it where none is to blame.
-
-        Also where many took too long: each costs its whole time.
+    def _without(self, unit: Unit, place: int | None, reason: str, of_all: str) -> Iterator[tuple[Unit, UnitResult]]:
+        """Queue a unit again without the case that is to blame, behind the others; a batch of which none is, case by
+        case. Yield it where neither helps, and where many are to blame: each costs its whole time.
         """
         late = self._late[unit.name]
-        if failure.place is None:
-            yield unit, failed_unit(self._job(unit), too_long(failure.seconds, "scoring the cases of its unit"))
+        if place is not None:
+            late[place] = reason
+        elif unit.name in self._alone or self._job(unit).evaluator()[0].shape != "batch":
+            yield unit, failed_unit(self._job(unit), of_all)
             return
-        late[failure.place] = too_long(failure.seconds)
+        else:
+            self._alone.add(unit.name)
         if len(late) < MOST_LATE:
             self._waiting.append(unit)
         else:
             yield unit, failed_unit(self._job(unit), not_tried(len(late)))
 
     def _job(self, unit: Unit) -> Job:
-        return Job.of(self._run, unit, self._late[unit.name])
+        return Job.of(self._run, unit, self._late[unit.name], unit.name in self._alone)
 
     def shut_down(self) -> None:
         """Cancel all remaining units, begun or not."""

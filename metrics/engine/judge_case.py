@@ -159,7 +159,7 @@ async def _by_one(
 ) -> ScoredCase:
     try:
         made = entry(case, parameters, judge=judge, **models)
-        score: CaseScore = await made if isawaitable(made) else made
+        score: CaseScore = entry.settle(await made if isawaitable(made) else made)
     except (JudgeDown, CacheRefused):
         raise
     except Unreadable as failure:

@@ -18,18 +18,22 @@ SCHEDULER_FORMS = (
 
 
 class UnitLost(BrokenExecutor):
-    """The workers that a unit was given to have died; the executor goes on."""
-
-
-class UnitLate(UnitLost):
-    """The worker that did a unit has taken longer than `seconds` for one step, and was ended.
+    """The workers that a unit was given to have died; the executor goes on.
 
     `place`: of the case that it was at, among those of the unit; None where it was at the unit as a whole.
     """
 
+    def __init__(self, *told: object, place: int | None = None):
+        super().__init__(*told)
+        self.place = place
+
+
+class UnitLate(UnitLost):
+    """The worker that did a unit has taken longer than `seconds` for one step, and was ended."""
+
     def __init__(self, place: int | None, seconds: float):
-        super().__init__(place, seconds)
-        self.place, self.seconds = place, seconds
+        super().__init__(place, seconds, place=place)
+        self.seconds = seconds
 
 
 class SchedulerLost(BrokenExecutor):

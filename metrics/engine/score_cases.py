@@ -1,7 +1,8 @@
 """Scoring cases by one evaluator: check inputs, load resources, call it. A failure becomes the score's status."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics.core.cases import Cases
-from metrics.core.errors import CacheRefused, InputError, JudgeDown, StorageError
-from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
+from metrics.core.cases import Cases, with_plain_output
+from metrics.core.errors import CacheRefused, InputError, JudgeDown, MissingResource, StorageError
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, output_failure
 from metrics.core.fields import LEFT_OUT
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
@@ -30,10 +31,12 @@ def score_cases(
     resources: Resources,
     timeout: float = 0.0,
     late: Mapping[int, CaseScore] | None = None,
+    alone: bool = False,
 ) -> ScoreColumns:
-    """Return the score of each case by an evaluator that asks no judge.
+    """Return the score of each case by an evaluator that asks no judge; `alone`: of each by itself, also of a batch.
 
-    A case without an input is `not_applicable`, one that fails `error`; `skipped` where a model is missing. Whoever
+    A case without an input is `not_applicable`, one that fails `error`, unless its output is at fault: it has failed
+    then; `skipped` where a model is missing. Whoever
     watches this process may end it where a case takes longer than `timeout` seconds, see deadlines; `late` has the
     scores of those that did, by place.
     """
@@ -41,34 +44,46 @@ def score_cases(
     absent = missing_inputs(entry, cases) | dict(late or {})
     limits = Limits.of(entry, parameters, len(cases), timeout)
     if not absent:
-        return _scores(entry, parameters, cases, resources, limits, range(len(cases)))
+        return _scores(entry, parameters, cases, resources, limits, range(len(cases)), alone)
     there = np.ones(len(cases), bool)
     there[list(absent)] = False
     places = np.flatnonzero(there)
     order = np.argsort(np.concatenate([places, list(absent)]))
     complete = cases.take(pa.array(places))
     left = columns_of(entry, cases.take(pa.array(list(absent))), list(absent.values()))
-    found = _scores(entry, parameters, complete, resources, limits, places.tolist())
+    found = _scores(entry, parameters, complete, resources, limits, places.tolist(), alone)
     return ScoreColumns.concat([found, left]).take(pa.array(order))
 
 
 def _scores(
-    entry: Evaluator, parameters: Parameters, cases: Cases, resources: Resources, limits: Limits, places: Sequence[int]
+    entry: Evaluator,
+    parameters: Parameters,
+    cases: Cases,
+    resources: Resources,
+    limits: Limits,
+    places: Sequence[int],
+    alone: bool,
 ) -> ScoreColumns:
     """Return the score of each of these cases, which have every input and stand at `places` in their unit."""
     try:
         models = resources.models(entry, parameters) if len(cases) else {}
         if entry.shape == "case":
-            return columns_of(entry, cases, _each(entry, parameters, cases, models, limits, places))
-        begin(None, limits.whole)
-        made = entry(cases, parameters, **models) if len(cases) else []
-        if len(made) != len(cases):
-            raise ValueError(f"{entry.id} returned {len(made)} scores for {len(cases)} cases")
-        return made if isinstance(made, ScoreColumns) else columns_of(entry, cases, made)
-    except Exception as failure:
+            return columns_of(entry, cases, list(_each(entry, parameters, cases, models, limits, places)))
+        if not alone:
+            begin(None, limits.whole)
+            return _made(entry, parameters, cases, models)
+    except (MissingResource, StorageError) as failure:
         return columns_of(entry, cases, [failed_score(failure)] * len(cases))
+    except Exception as failure:  # of one case: it must not take the others with it
+        failed_score(failure)
     finally:
         begin(None, limits.longest)
+    scores = []
+    for place, case in zip(places, cases, strict=True):
+        begin(place, limits.case)
+        scores.append(_by_itself(entry, parameters, case, models))
+    begin(None, limits.longest)
+    return ScoreColumns.concat(scores)
 
 
 async def judge_cases(
@@ -162,7 +177,9 @@ def withhold_passes(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> Sco
 
 def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> ScoreColumns:
     """Return a score a case as columns, of the evaluator's metrics."""
-    return ScoreColumns.of(cases.column("case_id"), [metric.name for metric in entry.metrics], scores)
+    return ScoreColumns.of(
+        cases.column("case_id"), [metric.name for metric in entry.metrics], list(map(entry.settle, scores))
+    )
 
 
 def _each(
@@ -172,12 +189,38 @@ def _each(
     models: Mapping[str, Any],
     limits: Limits,
     places: Sequence[int],
-) -> list[CaseScore]:
-    score, scores = partial(entry.function, **models), []
+) -> Iterator[CaseScore]:
+    score = partial(entry.function, **models)
     for place, case in zip(places, cases, strict=True):
         begin(place, limits.case)
         try:
-            scores.append(score(case, parameters))
-        except Exception as failure:  # one case must not take the others with it
-            scores.append(failed_score(failure))
-    return scores
+            yield score(case, parameters)
+        except Exception:
+            yield _by_itself(entry, parameters, case, models).at(0)
+
+
+def _by_itself(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> ScoreColumns:
+    """Return the score of a case that has failed among others, if it fails again.
+
+    Where the same case with a plain output can be scored, the output is at fault, else the suite or the evaluator. What
+    the machine refuses is nobody's fault.
+    """
+    try:
+        return _made(entry, parameters, Cases.of([case]), models)
+    except Exception as failure:
+        score = failed_score(failure)
+        if score.status is Status.ERROR and not isinstance(failure, OSError | MemoryError):
+            with suppress(Exception):
+                _made(entry, parameters, Cases.of([with_plain_output(case)]), models)
+                score = output_failure(f"the output cannot be scored: {score.reason}")
+        return columns_of(entry, Cases.of([case]), [score])
+
+
+def _made(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> ScoreColumns:
+    """Return what the evaluator makes of cases. Raises what it raises, ValueError where the scores are too few."""
+    if entry.shape == "case":
+        return columns_of(entry, cases, [entry(case, parameters, **models) for case in cases])
+    made = entry(cases, parameters, **models) if len(cases) else []
+    if len(made) != len(cases):
+        raise ValueError(f"{entry.id} returned {len(made)} scores for {len(cases)} cases")
+    return made if isinstance(made, ScoreColumns) else columns_of(entry, cases, made)

@@ -41,7 +41,8 @@ class Job:
 
     `carried`: what the unit reads beside suite and outputs as a whole, for a machine that does not; see `carry`.
     `timeout`: the seconds that a case may take, 0 for no limit; `late`: the places of cases that have taken longer
-    before and are errors now, with the reason; `grouped`: cases that ask the same are a group.
+    before and are errors now, with the reason; `grouped`: cases that ask the same are a group; `alone`: a batch is
+    scored case by case.
     """
 
     workspace: Path
@@ -56,9 +57,10 @@ class Job:
     timeout: float = 0.0
     late: Mapping[int, str] = field(default_factory=dict)
     grouped: bool = False
+    alone: bool = False
 
     @classmethod
-    def of(cls, run: Run, unit: Unit, late: Mapping[int, str] | None = None) -> "Job":
+    def of(cls, run: Run, unit: Unit, late: Mapping[int, str] | None = None, alone: bool = False) -> "Job":
         """Return the job of one of a run's units."""
         spec = run.spec
         return cls(
@@ -73,6 +75,7 @@ class Job:
             timeout=spec.case_timeout,
             late=dict(late or {}),
             grouped=spec.groups_equal_inputs,
+            alone=alone,
         )
 
     def evaluator(self) -> tuple[Evaluator, Parameters]:
@@ -121,7 +124,7 @@ def perform(job: Job) -> UnitResult:
         tables, failed = _data_set(job, entry, parameters, suite, resources)
     else:
         cases = unit_cases(job, suite)
-        scores = score_cases(entry, parameters, cases, resources, job.timeout, job.late_scores())
+        scores = score_cases(entry, parameters, cases, resources, job.timeout, job.late_scores(), job.alone)
         tables, failed = case_tables(job, entry, cases, scores)
     return UnitResult(tables, failed, time.perf_counter() - begun)
 
@@ -242,7 +245,8 @@ def _data_set_scores(entry: Evaluator, unit: Unit, suite: Suite, scores: Mapping
     """Return the table of the scores that a data-set evaluator gives cases, of the metrics that they have."""
     if not isinstance(scores, ScoreColumns):
         given = dict.fromkeys(name for score in scores.values() for name in score.values)
-        scores = ScoreColumns.of(pa.array(list(scores), pa.string()), list(given), list(scores.values()))
+        settled = list(map(entry.settle, scores.values()))
+        scores = ScoreColumns.of(pa.array(list(scores), pa.string()), list(given), settled)
     return _score_rows(
         replace(entry, metrics=tuple(metric for metric in entry.metrics if metric.name in scores.metrics)),
         scores,

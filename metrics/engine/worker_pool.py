@@ -173,7 +173,7 @@ class _Worker:
                 self._look()
             done, value = self._pipe.recv()
         except (EOFError, ConnectionError) as failure:
-            raise UnitLost(f"the worker process ended: {type(failure).__name__}") from None
+            raise UnitLost(f"the worker process ended: {type(failure).__name__}", place=self._place) from None
         if done:
             return value
         raise value
@@ -181,11 +181,18 @@ class _Worker:
     def _look(self) -> None:
         """Raise UnitLost where the process is gone, and UnitLate after ending it where its step has taken too long."""
         if not self._process.is_alive() and not self._pipe.poll():
-            raise UnitLost("the worker process ended")
-        due, place, seconds = self._cell
+            raise UnitLost("the worker process ended", place=self._place)
+        due, _, seconds = self._cell
+        place = self._place
         if due < time.monotonic() and self._cell[DUE] == due:  # else it has begun the next step meanwhile
             self.kill()
-            raise UnitLate(None if place == WHOLE else int(place), seconds)
+            raise UnitLate(place, seconds)
+
+    @property
+    def _place(self) -> int | None:
+        """The place of the case that the worker is at; None where it is at its unit as a whole."""
+        place = self._cell[PLACE]
+        return None if place == WHOLE else int(place)
 
     def kill(self) -> None:
         """End the process and what it has started, whatever they do."""

@@ -91,7 +91,7 @@ REST = "not scored, as 10 other cases of its unit took too long; --case-timeout 
 
 @pytest.mark.parametrize(("size", "places", "reasons", "tries"), [
     pytest.param(6, [4, 1], {CASE: 2, "": 4}, 3, id="some cases"),
-    pytest.param(6, [None], {UNIT: 6}, 1, id="the unit as a whole"),
+    pytest.param(6, [None], {UNIT: 6}, 2, id="the unit as a whole, and case by case"),
     pytest.param(20, [*range(20)], {CASE: MOST_LATE, REST: 10}, MOST_LATE, id="too many cases"),
 ])  # fmt: skip
 def test_what_is_late_is_an_error_and_all_else_keeps_its_value(workspace, size, places, reasons, tries):

@@ -102,4 +102,4 @@ def test_shared_scores_and_batches_with_too_few(tmp_path):
     assert made.status.to_pylist() == [STATUSES.index("error"), 0, STATUSES.index("error")]
     found = scored(too_few, CASES, tmp_path)
     assert [score.status for score in found] == [Status.ERROR, Status.NOT_APPLICABLE, *[Status.ERROR] * 3]
-    assert found[0].reason == "ValueError: too_few returned 2 scores for 3 cases"
+    assert found[0].reason == "ValueError: too_few returned 0 scores for 1 cases"
