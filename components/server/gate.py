@@ -1,19 +1,30 @@
 """The gate before the studio: what it refuses reaches nothing of Streamlit, and every answer has its headers."""
 
+import json
 import re
+import time
 from base64 import b64encode
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
-import streamlit
+import streamlit as st
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from components.server.access import Access, cookie_of, name_of
+from components.server.connections import timed
+from components.server.routes import READING, SOCKET, Row, row_of
+from components.server.sockets import Sockets
+from components.server.uploads import Uploads
+from metrics.store.team import ROLES, NotAllowed, Visitor, visitor_of
+from metrics.store.team_file import Team
 
 FIXED = {
     "x-content-type-options": "nosniff",
@@ -27,8 +38,6 @@ POLICY = (
     "img-src 'self' data: blob:; media-src 'self'; worker-src 'self'; manifest-src 'self'; "
     "connect-src 'self' ws://{host} wss://{host}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEALTH = "/_stcore/health"  # says "ok" and no more, to what watches over a container
-READING = ("GET", "HEAD")
 FORM = "application/x-www-form-urlencoded"
 COLOURS = b'<head><meta name="color-scheme" content="light dark" />'  # else a dark page begins with a white flash
 LONGEST = 4096  # bytes of the form with the token
@@ -89,18 +98,21 @@ def headers(host: str) -> dict[str, str]:
 @cache
 def _own_scripts() -> str:
     """Return the hashes of the scripts that stand in Streamlit's page itself."""
-    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
 
 
 class Gate:
-    """Lets requests in by host, origin and token, whatever they are for: pages, sockets, uploads, media, files."""
+    """Lets requests in by host, origin, token, and the row of what they ask for, which says what role that takes."""
 
-    def __init__(self, app: ASGIApp, access: Access):
+    def __init__(self, app: ASGIApp, access: Access, team: Team | None = None, uploads: Uploads | None = None):
         Access.in_force = True
         self._app = app
         self._access = access
+        self._team = team
+        self._uploads = uploads or Uploads()
+        self._sockets = Sockets()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on to Streamlit."""
@@ -110,10 +122,16 @@ class Gate:
         asked = HTTPConnection(scope)
         hosts = asked.headers.getlist("host")
         host = hosts[0] if len(hosts) == 1 else ""
-        answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._app
+        send = _with_headers(send, host)
+        if scope["type"] == "http":
+            receive = timed(receive)
+        try:
+            answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._service(asked)
+        except HTTPException as refusal:
+            answer = _refused(refusal.detail, refusal.status_code)
         if "text/html" in asked.headers.get("accept", ""):  # a page comes as text, see _with_headers
             scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
-        await answer(scope, receive, _with_headers(send, host))
+        await answer(scope, receive, send)
 
     def _stranger(self, asked: HTTPConnection, host: str) -> ASGIApp | None:
         """Return the answer to a request to another server, or from a page of another one; else None."""
@@ -138,13 +156,62 @@ class Gate:
                 name = cookie_of(host)
                 inside.set_cookie(name, self._access.pass_, secure=secure, httponly=True, samesite="strict")
             return inside
-        if known or asked.scope["path"] == HEALTH:
+        row = self._row(asked)
+        if known or (row is not None and row.who == "passer-by"):
             return None
         if asked.scope["type"] == "websocket" or "text/html" not in asked.headers.get("accept", ""):
             return _refused("This takes the studio's token: open the address that the studio printed at its start")
         # a link on another site is followed without the cookie; the page itself asks again, with it
         from_outside = given is None and asked.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         return HTMLResponse(token_page(wrong=given is not None, again=from_outside), 403)
+
+    def _row(self, asked: HTTPConnection) -> Row | None:
+        base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+        path = asked.scope["path"].removeprefix(f"/{base}") if base else asked.scope["path"]
+        return row_of(path, asked.scope.get("method", SOCKET))
+
+    def _service(self, asked: HTTPConnection) -> ASGIApp:
+        """Return what answers a request that came in: Streamlit, within bounds, or a refusal."""
+        row = self._row(asked)
+        if row is None:
+            return _refused("The studio has nothing here that takes this", 405)
+        visitor = self._visitor(asked)
+        role = visitor.role if visitor else "admin" if self._team is None else None
+        if row.who in ROLES and (role is None or ROLES.index(role) < ROLES.index(row.who)):
+            return _refused(f"This takes the role {row.who}: " + (f"yours is {role}" if role else "sign in first"))
+        who = visitor.name if visitor else asked.client.host if self._team is None and asked.client else None
+        if asked.scope["type"] == "websocket":
+            return partial(self._open_socket, who)
+        length = asked.headers.get("content-length", "0")
+        if "transfer-encoding" in asked.headers or not length.isdecimal():
+            return _refused("A request says how long it is", 411)
+        if not row.takes_body:
+            return self._app if int(length) == 0 else _refused("This takes no content", 413)
+        if refusal := self._uploads.refusal(who or "", int(length)):
+            return _refused(refusal, 413)
+        session = asked.scope["path"].split("/")[-2]
+        return partial(self._take_upload, who or "", session, int(length))
+
+    def _visitor(self, asked: HTTPConnection) -> Visitor | None:
+        """Return who has signed in, by the cookie that Streamlit has signed; None for a guest, and without a team."""
+        if self._team is None:
+            return None
+        try:
+            said = _get_signed_cookie_with_chunks(asked.cookies, USER_COOKIE_NAME)
+            claims = json.loads(said) if said else {}
+            return visitor_of(claims, self._team, time.time()) if claims.get("is_logged_in") is True else None
+        except (ValueError, AttributeError, NotAllowed):
+            return None
+
+    async def _open_socket(self, who: str | None, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._sockets.opened(who, send) as socket:
+            await (self._app(scope, receive, socket.send) if socket else _refused("")(scope, receive, send))
+
+    async def _take_upload(
+        self, who: str, session: str, size: int, scope: Scope, receive: Receive, send: Send
+    ) -> None:  # fmt: skip
+        with self._uploads.arriving(who, session, size):
+            await self._app(scope, receive, send)
 
 
 async def _given(asked: HTTPConnection, receive: Receive) -> str | None:
@@ -167,12 +234,12 @@ def _address(asked: HTTPConnection) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-def _refused(why: str) -> ASGIApp:
+def _refused(why: str, status: int = 403) -> ASGIApp:
     async def refused(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # which the server answers with 403
         else:
-            await PlainTextResponse(f"{why}\n", 403)(scope, receive, send)
+            await PlainTextResponse(f"{why}\n", status, {"connection": "close"})(scope, receive, send)
 
     return refused
 

@@ -1,5 +1,6 @@
 """How the studio's server starts: behind its gate, with its address printed."""
 
+import asyncio
 import atexit
 import logging
 import os
@@ -12,9 +13,12 @@ from typing import Any
 import streamlit as st
 import uvicorn
 from starlette.middleware import Middleware
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 from components.server.access import access_of, address_of
+from components.server.connections import Connections
 from components.server.gate import Gate
+from components.server.uploads import Uploads
 from components.widgets.page_error import draw_error
 from metrics.core.errors import InputError
 from metrics.store.team_file import team_in
@@ -30,25 +34,48 @@ def gate_options() -> dict[str, Any]:
         raise SystemExit(str(failure)) from None
     access = access_of(os.environ, st.get_option("server.address") or "", secrets.get("auth", {}))
 
+    uploads = Uploads()
+
     @asynccontextmanager
     async def print_address(_app: st.App) -> AsyncIterator[None]:
         address = address_of(access, st.get_option("server.address") or "", st.get_option("server.port"))
         print(f"\n  The studio is at {address}\n", flush=True)  # noqa: T201
-        stop_quietly()
+        server = _server()
+        if server is not None:
+            stop_quietly(server)
+            server.config.ws_max_size = (
+                get_max_widget_state_size_bytes()
+            )  # else it reads 200 MB before that is compared
+        watch = asyncio.create_task(_watch(server, uploads))
         yield
+        watch.cancel()
 
-    gate = [Middleware(Gate, access=access)]
+    gate = [Middleware(Gate, access=access, team=team, uploads=uploads)]
     return {"middleware": gate, "lifespan": print_address, "on_script_error": draw_error}
 
 
-def stop_quietly() -> None:
+def _server() -> uvicorn.Server | None:
+    """Return the server that runs the studio; None for another one than uvicorn."""
+    server = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    return server if isinstance(server, uvicorn.Server) else None
+
+
+async def _watch(server: uvicorn.Server | None, uploads: Uploads) -> None:
+    """End slow connections and drop uploads that nobody waits for, as long as the server runs."""
+    loop = asyncio.get_running_loop()
+    connections = Connections(server) if server is not None else None
+    while True:
+        await asyncio.sleep(1)
+        uploads.drop(loop.time())
+        if connections is not None:
+            connections.end_slow(loop.time())
+
+
+def stop_quietly(server: uvicorn.Server) -> None:
     """Let Ctrl+C stop the server without a word: "Aborted!", and DuckDB's list of what its threads still hold.
 
-    The second Ctrl+C does not wait for open connections. Under another server than uvicorn nothing changes.
+    The second Ctrl+C does not wait for open connections.
     """
-    server = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
-    if not isinstance(server, uvicorn.Server):
-        return
 
     def stop(*_: object) -> None:
         server.force_exit, server.should_exit = server.should_exit, True

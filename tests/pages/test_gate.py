@@ -255,7 +255,7 @@ def test_a_chosen_token_is_neither_printed_nor_handed_on() -> None:
 
 @pytest.mark.parametrize("token", ["short", "a" * 40, "secret-of-our-lab", "my token of the lab", "1234567890123456"])
 def test_a_chosen_token_that_could_be_guessed_is_refused(token: str) -> None:
-    with pytest.raises(SystemExit, match="could be guessed .*openssl rand -hex 32") as refusal:
+    with pytest.raises(SystemExit, match=r"could be guessed .*openssl rand -hex 32") as refusal:
         access_of({"ASSAY_TOKEN": token}, "127.0.0.1", {})
     assert token not in str(refusal.value)
 
