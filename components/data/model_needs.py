@@ -89,13 +89,11 @@ def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, P
         return None
 
 
-def barriers_here() -> tuple[list[str], list[str]]:
-    """Return what the sandbox of code keeps to on this machine, in words, and what it lacks of that it requires."""
-    from metrics.core.sandbox.barriers import BARRIERS, REQUIRED
-    from metrics.core.sandbox.process import in_force
+def sandbox_lacks() -> str:
+    """Return why this machine cannot run what models write, and what to install; "" where it can."""
+    from metrics.core.sandbox.process import why_unavailable
 
-    there = in_force()
-    return [BARRIERS[name] for name in there], [BARRIERS[name] for name in REQUIRED if name not in there]
+    return why_unavailable()
 
 
 def presets(task: str, present: Collection[str], asked: Sequence[str] = ()) -> list[Preset]:

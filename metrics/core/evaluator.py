@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from inspect import cleandoc
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evidence import Evidence, Holds, yes_or_no
@@ -145,6 +145,13 @@ class Parameters(BaseModel):
     primary: str = Field(
         "", description="The main metric, if not the evaluator's own; that one is then minor.", exclude_if=operator.not_
     )
+
+    retired: ClassVar[Mapping[str, str]] = {}  # parameters of earlier versions: read and ignored, and why
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_retired(cls, values: Any) -> Any:
+        return {name: values[name] for name in values if name not in cls.retired} if cls.retired else values
 
     def is_primary(self, metric: Metric) -> bool:
         """Return whether a metric is the main one with these parameters."""

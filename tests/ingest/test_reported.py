@@ -13,7 +13,7 @@ from tests.engine.engine_scenes import finished
 from tests.ingest.files import read_refusal
 
 LETTERS = {"7": 0, "8": 0, "9": 0} | {str(case): 1 for case in range(7)}  # the last three name another place than Bern
-EXECUTED = {"allow": True, "allow_missing_barriers": True}
+EXECUTED = {"allow": True}
 SPOKEN = {"ignore_case": True, "ignore_punctuation": True}
 AP = ("coco_summary", {}, {"AP": 0.875248})
 VALUES = {  # suite + outputs (or one file of both) → evaluator, parameters, {metric, or metric of a model or case: value}

@@ -35,8 +35,8 @@ PARAMETERS = {
     "hierarchical_classification": {"parents": {"a": "x", "b": "x"}},
     "own_scores": {"scores": {"own": {"column": "score"}}}, "topic_adherence": {"topics": ["mills", "rivers"]},
     "consistency_statistics": {"of": "rouge.rougeL"}, "pass_at_k": {"of": "text_matching.passes", "k": [1, 2]},
-    "code_execution": {"allow": True, "allow_missing_barriers": True},
-    "sql_execution": {"allow": True, "allow_missing_barriers": True},
+    "code_execution": {"allow": True},
+    "sql_execution": {"allow": True},
 }  # fmt: skip
 NEW_NAMES = {"a": "yak", "b": "zebra", "cat": "Q", "dog": "p"}  # of classes, in a scene that renames them
 RENAMED = {

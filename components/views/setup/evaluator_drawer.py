@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components.data.model_needs import barriers_here, metrics_of, parameter_schema
+from components.data.model_needs import metrics_of, parameter_schema, sandbox_lacks
 from components.data.prompts import own_rubrics, rubric_parameters
 from components.views.setup.evaluator_offers import Offer, own_parameters
 from components.widgets import url
@@ -71,19 +71,14 @@ def _draw_form(offer: Offer, own: Mapping[str, Any]) -> dict[str, Any]:
     if is_rubric:
         values |= _rubric(own, key)
     if ALLOW in parameter_schema(entry.id)["properties"]:
-        _draw_barriers()
+        lacking = sandbox_lacks()
+        st.text(
+            f"Nothing can be run on this machine: {lacking}" if lacking else "The sandbox is ready on this machine."
+        )
     if thresholds := threshold_form(metrics_of(entry.id, values), key, own.get("thresholds", {})):
         values["thresholds"] = thresholds
     st.caption("Sources: " + " · ".join(map(source_markdown, entry.sources)))
     return values
-
-
-def _draw_barriers() -> None:
-    """Draw what keeps the code that is run from harm on the machine of the studio."""
-    kept, lacking = barriers_here()
-    st.text("Barriers in force on this machine: " + "; ".join(kept) + ".")
-    if lacking:
-        st.text("Missing, so that nothing is run: " + "; ".join(lacking) + ".")
 
 
 def _rubric(own: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""A process of its own for what nobody vouches for: code that a model wrote, and its SQL."""
+"""Processes for what nobody vouches for, code that a model wrote and its SQL: bubblewrap, libseccomp and limits."""

@@ -1,44 +1,53 @@
-"""Jobs in the sandbox: each in a process of its own that ends when it is done, or when its time is over."""
+"""Jobs in the sandbox: each in a process of bubblewrap's that ends when it is done, or when its time is over."""
 
 import json
 import os
-import secrets
+import re
 import selectors
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
+import sysconfig
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from metrics.core.installation import STUDIO
-from metrics.core.sandbox.barriers import MOST_FILES, REQUIRED
+from typing import IO, Any, NamedTuple
 
 MEBIBYTE = 1 << 20
-MODULE = "metrics.core.sandbox.child"
+START_FILE = "start.py"
+PLACE, FOLDER = "/assay-sandbox/code", "/assay-sandbox/folder"  # inside: our own code, and what may be written
 LOOK_EVERY = 0.1  # seconds between two looks at the clock and the folder
-MOST_PRINTED = 4_000  # characters of what the code prints that are kept
-MOST_OUTPUT = 16 * MEBIBYTE  # bytes that it may print, and bytes that it may reply
+KEPT_OUTPUT = 4_000  # characters of what the code prints
+MAX_OUTPUT = 16 * MEBIBYTE  # bytes that it may print, and bytes that it may reply
+MAX_FILES, OPEN_FILES, TASKS = 250, 64, 4096
 START = 30.0  # seconds that the interpreter may take to start, on a machine that is busy
+OTHER_ENDED = 75  # the exit code of a program whose other one has ended
 PATIENCE = 10  # seconds on the clock for each of the processor
 # nothing of the user's environment; numerical libraries start no threads, and sets of texts have one order
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:replace",
-    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg",
+    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "HOME": FOLDER, "TMPDIR": FOLDER,
 }  # fmt: skip
+INSTALL = (
+    "code runs on Linux alone, with bubblewrap and libseccomp (Debian: apt install bubblewrap libseccomp2; Fedora: dnf "
+    "install bubblewrap libseccomp; Arch: pacman -S bubblewrap libseccomp)"
+)
+PERMIT = "the system must let bubblewrap make user namespaces; for containers see docs/code.md"
+# namespaces of its own (processes, network, users, …) without capabilities; it ends with this thread
+ISOLATED = "--unshare-all --unshare-user --die-with-parent --new-session --as-pid-1 --clearenv --cap-drop ALL".split()
+SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/alternatives", "/etc/ld.so.cache",
+          "/etc/localtime", "/usr/share/zoneinfo")  # fmt: skip
 
 
 class Bounds(NamedTuple):
-    """What a job may take: seconds of the processor (on the clock PATIENCE times as many), mebibytes of memory, files.
+    """What each process of a job may take: seconds of the processor (on the clock PATIENCE times as many), mebibytes.
 
     The processor's seconds do not depend on what else the machine does. Half as long it may wait for anything but the
-    processor (sleep), where the system counts that (Linux); elsewhere only the clock ends what waits.
+    processor (sleep), where the system counts that; elsewhere only the clock ends what waits.
     """
 
     seconds: int = 10
@@ -46,178 +55,206 @@ class Bounds(NamedTuple):
     files_mb: int = 16
 
 
-USUAL = Bounds()
+class Program(NamedTuple):
+    """What runs inside: a module of a folder of ours, whose START_FILE calls its `main` with what is `given`."""
+
+    folder: Path
+    module: str
+    given: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a job came to.
 
-    `replies`: what the child reported, after the barriers. `barriers`: those in force; `missing`: required ones that
-    are not, and then nothing was run. `ended` says in words why the process was ended, or how it ended, where it did
-    not end by itself; without `barriers` it did not start. `printed`: the beginning of what it wrote to its outputs.
-    `cpu_s`: processor time.
+    `replies`: what its first program reported. `ended` says in words why the job was ended, or how it ended, where it
+    did not end by itself. `printed`: the beginning of what it wrote to its outputs. `started` is False where nothing
+    was run, and `ended` says why.
     """
 
     replies: Sequence[Mapping[str, Any]] = ()
-    barriers: Sequence[str] = ()
-    missing: Sequence[str] = ()
     ended: str = ""
     printed: str = ""
-    cpu_s: float = 0.0
+    started: bool = True
 
 
-@dataclass(slots=True)
-class _Pipe:
-    kept: bytearray = field(default_factory=bytearray)
-    size: int = 0
+def run(programs: Sequence[Program], bounds: Bounds) -> Outcome:
+    """Run one program, or two that are joined by pipes, each in a sandbox of its own; the first reports.
 
-
-def run(job: Mapping[str, Any], bounds: Bounds = USUAL, required: Sequence[str] = REQUIRED) -> Outcome:
-    """Do a job of metrics.core.sandbox.child in a process of its own, behind the barriers.
-
-    Nothing is run where one of the `required` barriers is missing. The process sees an empty folder, which is removed,
-    an environment without the user's variables, no open file of this process, and no network; it is ended when its
-    time is over, when it prints or writes too much, or when this thread ends.
+    Nothing is run where the sandbox is not whole. A program sees Python's library, installed packages, an empty folder
+    in memory, no variable of the user and no network. It is ended when its time is over, when it prints or writes too
+    much, when the first program has come to its end, or when this thread ends.
     """
-    token = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory(prefix="assay-sandbox-") as made:
-        folder = Path(made) / "work"
-        folder.mkdir(0o700)
-        given = {
-            **job,
-            "token": token,
-            "folder": str(folder),
-            "required": list(required),
-            "parent": os.getpid(),
-            "limits": {
-                "cpu_s": bounds.seconds,
-                "memory": bounds.memory_mb * MEBIBYTE,
-                "file_size": bounds.files_mb * MEBIBYTE,
-                "disk": bounds.files_mb * MEBIBYTE,
-            },
-        }
-        try:
-            return _done(given, bounds, folder)
-        finally:
-            _emptied(folder)
+    if reason := why_unavailable():
+        return Outcome(ended=reason, started=False)
+    with ExitStack() as stack, selectors.DefaultSelector() as selector:
+        pipes = [_open_pipe(stack) for _ in range(4)]
+        (reply, replying), (printed, printing), (asked, asking), (answers, answering) = pipes
+        children: list[_Child] = []
+        stack.callback(lambda: [child.end(0) for child in children])  # whatever happens, none is left
+        for program, ends in zip(programs, ((answers, asking), (asked, answering)), strict=False):
+            files = (*ends, *(() if children else (replying,)))
+            children.append(_Child(stack, program, bounds, files, printing))
+        for file in (replying, printing, asked, asking, answers, answering):
+            file.close()
+        read = {reply: bytearray(), printed: bytearray(), **{child.status: child.told for child in children}}
+        for file, kept in read.items():
+            os.set_blocking(file.fileno(), False)
+            selector.register(file, selectors.EVENT_READ, kept)
+        why = _read_until_ended(selector, read[reply], children, bounds)
+        endings = [child.end(bounds.seconds) for child in reversed(children)]  # the first ends for want of the second
+        read[printed] += printed.read(MAX_OUTPUT) or b""
+    replies = [json.loads(line) for line in read[reply].splitlines(keepends=True) if line.endswith(b"\n")]
+    text = read[printed].decode("utf-8", "replace")[:KEPT_OUTPUT]
+    return Outcome(replies[1:], why or next(filter(None, endings), ""), text, bool(replies))
 
 
 @cache
-def in_force() -> tuple[str, ...]:
-    """Return the barriers that this machine puts up, found out once by a process that runs nothing."""
-    return tuple(run({"kind": "none"}, required=()).barriers)
-
-
-def _done(job: Mapping[str, Any], bounds: Bounds, folder: Path) -> Outcome:
-    reply, theirs = os.pipe()
-    place = str(STUDIO)
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-        [sys.executable, "-s", "-P", "-B", "-m", MODULE, str(theirs)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=folder,
-        pass_fds=(theirs,),
-        env={**ENVIRONMENT, "PYTHONPATH": place, "HOME": str(folder), "TMPDIR": str(folder)},
-    )
-    os.close(theirs)
-    written, printed = process.stdin, process.stdout
-    assert written is not None
-    assert printed is not None
+def why_unavailable() -> str:
+    """Return why nothing can be run here, and what to install; "" where code can be run."""
+    if sys.platform != "linux" or not shutil.which("bwrap"):
+        return f"bubblewrap is not here: {INSTALL}"
     try:
-        with suppress(BrokenPipeError), written as pipe:
+        return _options()[1]
+    except (ImportError, RuntimeError, OSError) as failure:
+        return f"libseccomp is not here ({failure}): {INSTALL}"
+
+
+@cache
+def _filter() -> bytes:
+    from metrics.core.sandbox.system_calls import filter_program  # on use: other systems lack what it imports
+
+    return filter_program()
+
+
+@cache
+def _options() -> tuple[Sequence[str], str]:
+    """Return the options that bubblewrap takes here, and why it does not start with any."""
+    paths = [sysconfig.get_paths(vars={"base": base, "platbase": base}) for base in (sys.prefix, sys.base_prefix)]
+    named = {one[name] for one in paths for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    named |= {*SYSTEM, f"{sys.base_prefix}/lib", f"{sys.prefix}/pyvenv.cfg"}
+    binds = [word for path in sorted(named) for word in ("--ro-bind-try", path, path)]
+    devices = [word for path in ("/dev/null", "/dev/urandom") for word in ("--dev-bind", path, path)]
+    environment = [word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)]
+    python = ["--ro-bind", os.path.realpath(sys.executable), sys.executable]
+    said = ""
+    for more in (["--disable-userns"], []):  # absent before 0.8; a container may forbid it alone
+        options = [*ISOLATED, *more, *binds, *devices, *python, *environment]
+        with ExitStack() as stack:
+            rules = _rules(stack)
+            command = [
+                "bwrap",
+                *options,
+                "--seccomp",
+                str(rules),
+                "--size",
+                "4096",
+                "--tmpfs",
+                FOLDER,
+                "--",
+                sys.executable,
+            ]
+            done = subprocess.run(  # noqa: S603 - bubblewrap, by our own options
+                [*command, "-S", "-c", ""], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False
+            )
+        if not done.returncode:
+            return options, ""
+        said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or f"exit code {done.returncode}"
+    return [], f"bubblewrap is refused ({said}): {PERMIT}"
+
+
+def _open_pipe(stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    """Return the ends of a new pipe; the stack closes what is still open."""
+    reading, writing = os.pipe()
+    reader = stack.enter_context(os.fdopen(reading, "rb", buffering=0))
+    return reader, stack.enter_context(os.fdopen(writing, "wb", buffering=0))
+
+
+def _rules(stack: ExitStack) -> int:
+    """Return the number of a pipe with the filter of system calls."""
+    reader, writer = _open_pipe(stack)
+    writer.write(_filter())
+    writer.close()
+    return reader.fileno()
+
+
+class _Child:
+    """A process of bubblewrap's with a program inside; it has the files that it is given, and no other."""
+
+    def __init__(
+        self, stack: ExitStack, program: Program, bounds: Bounds, files: Sequence[IO[bytes]], printing: IO[bytes]
+    ) -> None:
+        self.busy, self.told = 0.0, bytearray()
+        self.status, telling = _open_pipe(stack)
+        passed = [_rules(stack), telling.fileno(), *(file.fileno() for file in files)]
+        inside, limit = f"{PLACE}/{program.folder.name}", bounds.files_mb * MEBIBYTE
+        command = [
+            "bwrap", *_options()[0], "--seccomp", str(passed[0]), "--json-status-fd", str(passed[1]),
+            "--ro-bind", str(program.folder), inside, "--size", str(limit), "--tmpfs", FOLDER, "--chdir", FOLDER,
+            "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{inside}/{START_FILE}",
+        ]  # fmt: skip
+        self.process = subprocess.Popen(  # noqa: S603 - bubblewrap, by our own options
+            command, stdin=subprocess.PIPE, stdout=printing, stderr=subprocess.STDOUT, pass_fds=passed
+        )
+        telling.close()
+        limits = {
+            "RLIMIT_CPU": bounds.seconds, "RLIMIT_AS": bounds.memory_mb * MEBIBYTE, "RLIMIT_CORE": 0,
+            "RLIMIT_FSIZE": limit, "RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_NPROC": TASKS,
+        }  # fmt: skip
+        job = {
+            "program": program.module, "given": program.given, "limits": limits, "pipes": passed[2:4],
+            "reply": next(iter(passed[4:]), None),
+        }  # fmt: skip
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError), self.process.stdin as pipe:
             pipe.write(json.dumps(job).encode())
-        pipes = {printed.fileno(): _Pipe(), reply: _Pipe()}
-        why = _read_pipes(pipes, reply, job["token"], bounds, folder, process.pid)
-    finally:
-        os.kill(process.pid, signal.SIGKILL)  # Popen.kill would wait for it, and then nobody knows what it used
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        printed.close()
-        os.close(reply)
-    output, replied = pipes.values()
-    replies = _replies(bytes(replied.kept), job["token"])
-    first = replies[0] if replies else {}
-    cpu_s = used.ru_utime + used.ru_stime
-    ended = why or _ending(process.returncode, cpu_s >= bounds.seconds)
-    text = output.kept.decode("utf-8", "replace")[:MOST_PRINTED]
-    return Outcome(replies[1:], first.get("barriers", ()), first.get("missing", ()), ended, text, cpu_s)
+
+    def look(self) -> int:
+        """Count how long its threads have run or waited for the processor; return how many files it has made."""
+        known = re.search(rb'"child-pid": (\d+)\D', self.told)
+        with suppress(OSError):
+            inside = Path("/proc", known[1].decode() if known else "0")
+            tasks = [(task / "schedstat").read_text().split()[:2] for task in (inside / "task").iterdir()]
+            self.busy = max(self.busy, sum(int(nanoseconds) for task in tasks for nanoseconds in task) / 1e9)
+            folder = os.statvfs(f"{inside}/root{FOLDER}")
+            return folder.f_files - folder.f_ffree
+        return 0
+
+    def end(self, seconds: int) -> str:
+        """End it and all that is inside; return how it had ended before, "" where nothing was wrong."""
+        if self.process.returncode is not None:
+            return ""
+        os.kill(self.process.pid, signal.SIGKILL)  # Popen.kill would wait for it, and then nobody knows what it used
+        _, status, used = os.wait4(self.process.pid, 0)
+        code = self.process.returncode = os.waitstatus_to_exitcode(status)
+        if code <= 0 or code == OTHER_ENDED:
+            return ""
+        number = code - 128  # bubblewrap's way to say which signal it was
+        if number == signal.SIGKILL and used.ru_utime + used.ru_stime >= 0.8 * seconds:  # counted by ticks
+            return "used up its processor time"
+        named = number in set(signal.Signals)
+        return f"ended by signal {signal.Signals(number).name}" if named else f"ended with exit code {code}"
 
 
-def _read_pipes(pipes: Mapping[int, _Pipe], reply: int, token: str, bounds: Bounds, folder: Path, pid: int) -> str:
-    """Read the pipes until the process closes them; return why it has to be ended before, in words."""
-    started, began, busy_before = time.monotonic(), False, 0.0
-    with selectors.DefaultSelector() as selector:
-        for descriptor in pipes:
-            selector.register(descriptor, selectors.EVENT_READ)
-        while selector.get_map():
-            for key, _ in selector.select(LOOK_EVERY):
-                pipe, portion = pipes[key.fd], os.read(key.fd, 65_536)
-                pipe.size += len(portion)
-                if key.fd == reply or len(pipe.kept) < 4 * MOST_PRINTED:
-                    pipe.kept += portion
-                if not portion:
-                    selector.unregister(key.fd)
-                if pipe.size > MOST_OUTPUT:
-                    return f"printed more than {MOST_OUTPUT // MEBIBYTE} MiB"
-            now = time.monotonic()
-            if not began and token.encode() in pipes[reply].kept:  # the barriers are up: the time of the code begins
-                began, started, busy_before = True, now, _busy_seconds(pid) or 0.0
-            if now - started > (PATIENCE * bounds.seconds if began else START):
-                return f"took longer than {PATIENCE * bounds.seconds} s" if began else "the sandbox did not start"
-            busy = _busy_seconds(pid) if began and now - started > bounds.seconds / 2 else None
-            if busy is not None and now - started - (busy - busy_before) > bounds.seconds / 2:
-                return f"waited longer than {bounds.seconds / 2:g} s"
-            if _too_full(folder, bounds.files_mb * MEBIBYTE):
-                return "wrote too many or too large files"
+def _read_until_ended(
+    selector: selectors.BaseSelector, reply: bytearray, children: Sequence[_Child], bounds: Bounds
+) -> str:
+    """Read until the first program has finished, or all have ended; return why they have to be ended before."""
+    started, busy_before, began = time.monotonic(), 0.0, False
+    while selector.get_map() and b'"exit-code": 0' not in children[0].told:
+        for key, _ in selector.select(LOOK_EVERY):
+            key.data.extend(portion := os.read(key.fd, 65_536))
+            if not portion:
+                selector.unregister(key.fileobj)
+            if len(key.data) > MAX_OUTPUT:
+                return f"printed more than {MAX_OUTPUT // MEBIBYTE} MiB"
+        if max(map(_Child.look, children)) > MAX_FILES:
+            return "wrote too many files"
+        now, busy = time.monotonic(), sum(child.busy for child in children)
+        if not began and reply:  # the barriers are up: the time of the code begins
+            began, started, busy_before = True, now, busy
+        if now - started > (PATIENCE * bounds.seconds if began else START):
+            return f"took longer than {PATIENCE * bounds.seconds} s" if began else "the sandbox did not start"
+        if began and busy and busy - busy_before < now - started - bounds.seconds / 2:  # 0 where nobody counts
+            return f"waited longer than {bounds.seconds / 2:g} s"
     return ""
-
-
-def _busy_seconds(pid: int) -> float | None:
-    """Return how long the threads of a process ran or waited for the processor; None where nobody counts it."""
-    try:
-        tasks = [(place / "schedstat").read_text().split()[:2] for place in Path(f"/proc/{pid}/task").iterdir()]
-    except OSError:
-        return None
-    return sum(int(nanoseconds) for task in tasks for nanoseconds in task) / 1e9
-
-
-def _too_full(folder: Path, most: int) -> bool:
-    """Return whether the folder holds more than it may; empty where the folder of the code is in memory."""
-    count = size = 0
-    with suppress(OSError):
-        for place, folders, files in os.walk(folder):
-            count += len(folders) + len(files)
-            if count > MOST_FILES:
-                return True
-            for name in files:
-                with suppress(OSError):
-                    size += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return size > most
-
-
-def _emptied(folder: Path) -> None:
-    """Remove what the code left; links are removed, not followed."""
-    with suppress(OSError, RecursionError):
-        shutil.rmtree(folder)
-
-
-def _replies(text: bytes, token: str) -> list[dict[str, Any]]:
-    """Return the lines that have the token; whatever else the code wrote there is nothing."""
-    found = []
-    for line in text.splitlines():
-        with suppress(ValueError, RecursionError):
-            reply = json.loads(line)
-            if isinstance(reply, dict) and secrets.compare_digest(str(reply.pop("token", "")).encode(), token.encode()):
-                found.append(reply)
-    return found
-
-
-def _ending(code: int, spent: bool) -> str:
-    """Return how a process ended that was not ended by us; "" where it ended by itself with nothing wrong."""
-    if code == 0:
-        return ""
-    if code == -signal.SIGXCPU or (code == -signal.SIGKILL and spent):
-        return "used up its processor time"
-    return f"ended by signal {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"

@@ -1,15 +1,16 @@
 """What the evaluators that run something share: their parameters, and when nothing is run."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Parameters, Status
-from metrics.core.evidence import Evidence
-from metrics.core.sandbox.barriers import BARRIERS, REQUIRED
-from metrics.core.sandbox.process import Bounds, Outcome, run
+from metrics.core.sandbox.process import Bounds, Outcome, Program, run
 
+JOBS = Path(__file__).with_name("jobs")
 NOT_ALLOWED = (
     "nothing was run: this evaluator runs what the model wrote, in a sandbox on this machine, only where its parameter "
     "`allow` is set"
@@ -19,17 +20,13 @@ NOT_ALLOWED = (
 class SandboxParameters(Parameters):
     """Whether something is run, and what it may take."""
 
+    retired = MappingProxyType({"allow_missing_barriers": "without a whole sandbox nothing is run any more"})
+
     allow: bool = Field(
         False,
         title="Run what the models wrote",
         description="Run what the models wrote, in a sandbox on the machine that computes the run. Off: nothing is "
         "run, and the cases have no value.",
-    )
-    allow_missing_barriers: bool = Field(
-        False,
-        title="Run it even without barriers that are missing",
-        description="Run it even where this system lacks barriers of the sandbox (Linux 5.13 or newer has them): it "
-        "can then read and change files and use the network as you can. Only for code that you would run yourself.",
     )
     seconds: int = Field(
         10,
@@ -47,21 +44,17 @@ class SandboxParameters(Parameters):
         return True
 
 
-def run_job(job: Mapping[str, Any], parameters: SandboxParameters, times: int = 1) -> Outcome | CaseScore:
-    """Return what a job came to; the score of the case instead where nothing may be run, or could be.
+def run_job(
+    jobs: Mapping[str, Mapping[str, Any]], parameters: SandboxParameters, times: int = 1
+) -> Outcome | CaseScore:
+    """Return what one job, or two that are joined, came to; the score instead where nothing may be run, or could be.
 
-    It may take the seconds of the parameters that many `times`.
+    `jobs` maps a program of the folder `jobs` to what it is given. It may take the parameters' seconds so many `times`.
     """
     if not parameters.allow:
         return CaseScore({}, Status.SKIPPED, NOT_ALLOWED)
     bounds = Bounds(parameters.seconds * times, parameters.memory_mb)
-    outcome = run(job, bounds, () if parameters.allow_missing_barriers else REQUIRED)
-    if outcome.missing:
-        lacking = "; ".join(BARRIERS[name] for name in outcome.missing)
-        reason = f"nothing was run, as this machine cannot keep to this: {lacking}"
-        return CaseScore(
-            {}, Status.SKIPPED, reason, Evidence(facts={"barriers": ", ".join(outcome.barriers) or "none"})
-        )
-    if not outcome.barriers:
-        return CaseScore({}, Status.ERROR, f"the sandbox did not start: {outcome.ended or 'no reply'}")
+    outcome = run([Program(JOBS, program, given) for program, given in jobs.items()], bounds)
+    if not outcome.started:
+        return CaseScore({}, Status.SKIPPED, f"nothing was run: {outcome.ended or 'the sandbox did not start'}")
     return outcome

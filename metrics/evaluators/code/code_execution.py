@@ -17,11 +17,8 @@ from metrics.text.code_blocks import PYTHON, Blocks, code_of, defined, program
 ENTRY_POINT = "entry_point"  # the metadata that names the function under test, as in HumanEval
 SET_UP = ("test_imports", "test_setup_code")  # the metadata that stand before the tests, as in MBPP
 CHECK = "check"  # the function of HumanEval's tests that is called with the function under test
-CONTROL = "\nraise AssertionError('no code passes this')"  # after all tests, in a run that nothing can pass
-FORGED = "reports that it passes a test that nothing can pass"
 SHOWN_CODE = 10_000  # characters of the program in the evidence
-# trivial code of ours: the examples hold on systems without the barriers as well
-ALLOWED = {"allow": True, "allow_missing_barriers": True}
+ALLOWED = {"allow": True}
 ADD = "def add(a, b):\n    return a + b"
 ADD_TESTS = "assert add(1, 2) == 3\nassert add(-1, 1) == 0"
 
@@ -33,7 +30,7 @@ class CodeParameters(SandboxParameters):
 
 
 @evaluator(
-    version=2,
+    version=3,
     inputs=("answer", "code_tests"),
     metrics=(
         Metric("passed", "Share of answers whose code passes all tests of its case.", threshold=0.5, binary=True,
@@ -72,10 +69,10 @@ class CodeParameters(SandboxParameters):
     ),
     differs_from="sql_execution runs a query against a database; pass_at_k reads the scores of this one over repeats; "
     "text_matching and byop look at code as text.",
-    differs_from_source="The sandbox is Assay's: Landlock, seccomp, user namespaces and limits, where the harness of "
-    "HumanEval takes functions out of the interpreter. What fails by a name that the prompt of HumanEval defines does "
-    "not fail here: the prompt stands before whole functions too. A pass counts only if the same code fails a control "
-    "test.",
+    differs_from_source="The sandbox is Assay's: bubblewrap, an allowlist of system calls and limits, where the "
+    "harness of HumanEval takes functions out of the interpreter. Code and tests run in two processes, where theirs "
+    "share one: the tests have stand-ins for what the code defines. What fails by a name that the prompt of HumanEval "
+    "defines does not fail here: the prompt stands before whole functions too.",
 )  # fmt: skip
 def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     """Whether the Python code of the answer passes the tests of its case: 1 if all pass, else 0.
@@ -90,20 +87,19 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     `test_imports` and `test_setup_code` stand before them. Functions `test_…` without arguments and test cases of
     unittest that they define are run; a function `check` is called with `entry_point`, as HumanEval's is.
 
-    *The sandbox*: a process of its own for each case. Limits of processor time (`seconds`), memory, size and number of
-    files, open files, output; no other process or program, no signal, no network (seccomp, and a network namespace
-    where users may have one); no file but Python's own can be read, and only an empty folder can be written, which is
-    removed (Landlock; in memory where namespaces are allowed); no variable of your environment. Without limits,
-    Landlock or seccomp nothing is run, unless `allow_missing_barriers` is set. Code that starts processes or uses the
-    network therefore fails.
+    *The sandbox* is bubblewrap's, one for the code and one for its tests: a process that sees Python's library,
+    installed packages and an empty folder in memory, no other file, process, user or network, and no variable of your
+    environment; an allowlist of system calls (libseccomp); limits of processor time (`seconds`), memory, files and
+    output. Where it cannot be whole, nothing is run, and the cases are skipped with what to install. Code that starts
+    processes or uses the network therefore fails.
 
-    *Forged passes*: the verdict comes through a pipe with a token of the run, so printing "passed" or ending early is a
-    failure. Code that passes is run once more with a test that nothing can pass; if it passes that as well, its verdict
-    is forged, and it fails. Code and tests share an interpreter: a result whose `==` is always true, or code that
-    rewrites the tests, cannot be told from a right one. Read what scores suspiciously well.
+    *Forged passes*: the tests run in a process of their own, and it alone has the pipe of the verdict; the code is
+    asked for values and sees no test. What it sends is read as data or as a stand-in for an object of the code, and is
+    compared with data on the side of the tests: a result whose `==` is always true equals nothing. What the tests ask
+    of the code's own objects (`a == b` of two of them, `stack.is_empty()`) is answered by the code.
 
     Not applicable without tests. An answer without code fails. Evidence: the code that was run, whether it passed, the
-    error with its line, the beginning of what it printed, and the barriers in force.
+    error with its line, and the beginning of what it printed.
     """
     tests = _tests(case)
     if not tests.strip():
@@ -112,21 +108,16 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     written = code_of(case.answer or "", PYTHON, parameters.blocks)
     code = program(written, case.question or "", entry_point)
     call = f"{CHECK}({entry_point})" if entry_point.isidentifier() and CHECK in defined(tests) else ""
-    job = {"kind": "python", "code": code, "tests": tests, "call": call}
-    outcome = run_job(job, parameters)
+    set_up = "\n".join(_set_up(case))
+    job = {"tests": tests, "call": call, "entry_point": entry_point, "shared": sorted(defined(set_up))}
+    outcome = run_job({"check_code": job, "serve_code": {"code": code}}, parameters)
     if isinstance(outcome, CaseScore):
         return outcome
     passed, why = _has_passed(outcome), _why(outcome, code, tests)
     loaded = any(reply.get("loaded") for reply in outcome.replies)
     if not written.strip():
         passed, loaded, why = False, False, "the answer has no code"
-    elif passed:
-        control = run_job(job | {"call": call + CONTROL}, parameters)
-        if isinstance(control, CaseScore):
-            return control
-        passed, why = not _has_passed(control), FORGED if _has_passed(control) else ""
-    printed = {"printed": outcome.printed} if outcome.printed else {}
-    facts = {"code": code[:SHOWN_CODE], **printed, "barriers": ", ".join(outcome.barriers)}
+    facts = {"code": code[:SHOWN_CODE]} | ({"printed": outcome.printed} if outcome.printed else {})
     verdict = Verdict("Code", "yes" if passed else "no", "passed" if passed else "failed", why)
     return CaseScore({"passed": float(passed), "loaded": float(loaded)}, evidence=Evidence({"code": [verdict]}, facts))
 
@@ -141,8 +132,12 @@ def _tests(case: Case) -> str:
             listed = None
         if isinstance(listed, list) and all(isinstance(one, str) for one in listed):
             tests = "\n".join(listed)
-    before = [case.metadata[name] for name in SET_UP if case.metadata.get(name, "").strip()]
-    return "\n".join([*map(_lines, before), tests]) if tests.strip() else ""
+    return "\n".join([*_set_up(case), tests]) if tests.strip() else ""
+
+
+def _set_up(case: Case) -> list[str]:
+    """Return what stands before the tests."""
+    return [_lines(case.metadata[name]) for name in SET_UP if case.metadata.get(name, "").strip()]
 
 
 def _lines(text: str) -> str:

@@ -1,0 +1,38 @@
+"""The first code inside the sandbox: it takes a job from the standard input, limits itself, and runs its program."""
+
+import importlib
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+
+def main() -> None:
+    """Do the job: call `main(given, report, pipes)` of its program, and end."""
+    job = json.load(sys.stdin.buffer)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    for name, most in job["limits"].items():
+        kind = getattr(resource, name)
+        hard = resource.getrlimit(kind)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (bound, bound))
+
+    def report(**facts: Any) -> None:
+        line = json.dumps(facts).encode() + b"\n"
+        while line and job["reply"] is not None:
+            line = line[os.write(job["reply"], line) :]
+
+    sys.argv = [""]
+    package = os.path.dirname(__file__)
+    sys.path.insert(0, os.path.dirname(package))
+    program = importlib.import_module(f"{os.path.basename(package)}.{job['program']}")
+    del sys.path[0]
+    report(started=True)
+    program.main(job["given"], report, job["pipes"])
+    os._exit(0)  # without waiting for threads, or for what the code left to be done at the end
+
+
+if __name__ == "__main__":
+    main()
