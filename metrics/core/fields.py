@@ -371,7 +371,7 @@ def edited_fields(task: str, present: Collection[str]) -> list[Field]:
 SERVING = {"retrieved_contexts", *FIELDS["retrieved_contexts"].aliases} - {"passage"}
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=20_000)  # as many as the columns of a table
 def fold(name: str) -> str:
     """Return the name in lower case with underscores: "expectedOutput" and "Expected output" → expected_output."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())

@@ -15,10 +15,14 @@ from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.arrays import is_null
 
-Kind = Literal["archive", "texts", "gzip", "workbook", "table"]
+Kind = Literal["archive", "texts", "gzip", "workbook", "table", "json"]
 ROW = 64  # bytes that reading takes for a row, whatever is in it: its number, its id, whether it is bad
 TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 CELL = 8  # and at least for a value, an empty one too
+OBJECT = 24  # and more where it is in a list or an object, of which Python makes objects
+AS_OBJECTS = {b",": CELL, b"[": 64, b"{": 232}  # marks of JSON, and the bytes that Python takes for each
+BLOCK = 1 << 20
+COLUMNS = 10_000  # of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,10 @@ class Limit:
 LIMITS: dict[Kind, Limit] = {
     "archive": Limit(64 << 20, 200, 20 << 30, "the folder itself, or a zip of fewer files"),
     "texts": Limit(64 << 20, 50, 1 << 30, "the folder itself, or fewer files"),
-    "gzip": Limit(10 << 20, 200, 2 << 30, "a smaller file, or one that is not compressed"),
+    "gzip": Limit(10 << 20, 200, 4 << 30, "a smaller file, or one that is not compressed"),
     "workbook": Limit(64 << 20, 200, 1 << 30, "a CSV or Parquet file"),
     "table": Limit(256 << 20, 50, 16 << 30, "a CSV, or the table written with compression and dictionaries off"),
+    "json": Limit(256 << 20, 16, 16 << 30, "lists of texts or numbers, without many small lists in them"),
 }
 
 
@@ -57,8 +62,14 @@ class Decoded:
 
     def add(self, size: int) -> None:
         """Count `size` bytes more, before they are kept; InputError beyond the limit."""
+        self.check(size)
         self._size += size
-        if self._size > self.most:
+
+    def check(self, size: int) -> None:
+        """Raise InputError where `size` bytes more would be too many; a size below 0 is damage, a ValueError."""
+        if size < 0:
+            raise ValueError("a negative size")
+        if self._size + size > self.most:
             raise InputError([self.problem()])
 
     def problem(self) -> InputProblem:
@@ -72,24 +83,61 @@ class Decoded:
         return InputProblem(self._file, found, expected, fatal=True)
 
 
+def check_columns(file: str, count: int, row: int | None = None) -> None:
+    """Raise InputError where a table has more columns than any reader takes."""
+    if count > COLUMNS:
+        raise InputError([InputProblem(file, f"{count:,} columns", f"at most {COLUMNS:,} columns", row, fatal=True)])
+
+
+def count_leaves(schema: pa.Schema | pa.DataType) -> int:
+    """Return how many columns a table of these types has where its objects are written as columns."""
+    kinds = [field.type for field in schema] if isinstance(schema, pa.Schema | pa.StructType) else []
+    return sum(count_leaves(kind) if pa.types.is_struct(kind) else 1 for kind in kinds)
+
+
+def size_as_objects(text: bytes | pa.Buffer) -> int:
+    """Return the bytes that JSON at most takes in memory beside its texts and numbers: each bracket is an object."""
+    view = memoryview(text)
+    blocks = (bytes(view[start : start + BLOCK]) for start in range(0, len(view), BLOCK))
+    return len(view) + sum(size * block.count(mark) for block in blocks for mark, size in AS_OBJECTS.items())
+
+
 def count_written_out(table: pa.Table, decoded: Decoded) -> None:
     """Count in `decoded` the bytes that a table at least becomes as text; InputError beyond the limit."""
     decoded.add((ROW + CELL * table.num_columns) * len(table))
     for column in table.columns:
         for chunk in column.chunks:
-            decoded.add(_total(chunk))
+            nested = OBJECT * (_places(chunk) - len(chunk))
+            decoded.check(nested)  # before anything is made of each value
+            decoded.add(int(chunk.nbytes) + nested if _is_plain(chunk.type) else int(_sizes(chunk).sum()))
 
 
-def _total(array: pa.Array) -> int:
+def _places(array: pa.Array) -> int:
+    """Return how many values an array has at all its levels; shared ones count as they are stored."""
     if isinstance(array, pa.ExtensionArray):
-        return _total(array.storage)
-    if _is_plain(array.type):
-        return int(array.nbytes)
-    return int(_sizes(array).sum())
+        return _places(array.storage)
+    kind, count = array.type, len(array)
+    inner: list[pa.Array] = []
+    if not count:
+        return 0
+    if pa.types.is_struct(kind) or pa.types.is_union(kind):
+        inner = [array.field(place) for place in range(kind.num_fields)]
+    elif pa.types.is_fixed_size_list(kind):
+        inner = [array.values.slice(array.offset * kind.list_size, count * kind.list_size)]
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        begin, end = array.offsets[0].as_py(), array.offsets[-1].as_py()
+        inner = [(_entries(array) if pa.types.is_map(kind) else array.values).slice(begin, end - begin)]
+    elif pa.types.is_dictionary(kind):
+        inner = [array.dictionary]
+    elif _is_runs(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        inner = [array.values]
+    return count + sum(map(_places, inner))
 
 
 def _is_plain(kind: pa.DataType) -> bool:
-    """Return whether every value of a valid array of this type has bytes of its own, which `nbytes` counts."""
+    """Return whether every value of a valid array of this type has a place of its own, which `nbytes` counts."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _is_plain(kind.storage_type)
     if pa.types.is_union(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
         return False  # they may overlap
     if pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind):
@@ -141,7 +189,7 @@ def _sizes(array: pa.Array) -> Ints:
 def _spans(values: pa.Array, begins: Ints, lengths: Ints) -> Ints:
     """Return the bytes of values[begin : begin + length] for each list."""
     sums = np.concatenate([[0], np.cumsum(_sizes(values))])
-    return np.asarray(sums[begins + lengths] - sums[begins] + CELL)
+    return np.asarray(sums[begins + lengths] - sums[begins] + OBJECT * lengths + CELL)
 
 
 def _entries(array: pa.MapArray) -> pa.StructArray:

@@ -1,6 +1,7 @@
 """Sheet: one table of an upload while it is checked; its verbs read columns, and each invalid cell is a problem."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,6 +30,7 @@ from metrics.ingest.arrays import (
     only,
     ranges_of,
 )
+from metrics.ingest.decoded_size import check_columns
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.source import Problems
 from metrics.ingest.tables.columns import UPLOADED, Columns, fold
@@ -79,6 +81,7 @@ class Sheet:
     """
 
     def __init__(self, file: str, table: pa.Table, rows: Ints, problems: Problems, delimited: bool = False):
+        check_columns(file, table.num_columns)
         self.file = file
         self.problems = problems
         self.delimited = delimited  # from a CSV, where a list can only be a text
@@ -92,8 +95,8 @@ class Sheet:
             for place, name in enumerate(table.column_names, 1)
         ]
         if len(set(names)) < len(names):
-            for name in sorted({name for name in names if names.count(name) > 1}):
-                found = f"{names.count(name)} columns named {name!r}"
+            for name, count in sorted((name, count) for name, count in Counter(names).items() if count > 1):
+                found = f"{count} columns named {name!r}"
                 problems.add(file, found, "a different name for each column", column=name, fatal=True)
             problems.stop()
         columns = [_without_empty(column) for column in table.columns]

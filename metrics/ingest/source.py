@@ -28,6 +28,7 @@ from metrics.core.files import open_regular
 from metrics.core.input_problems import short
 from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
 from metrics.core.unicode_forms import HALF_ESCAPE, without_escaped_halves
+from metrics.ingest.decoded_size import Decoded, size_as_objects
 from metrics.ingest.media.archive import WORKBOOK, is_gzip, office_kind, unpacked
 from metrics.ingest.text_encoding import UTF8, as_utf8
 
@@ -196,6 +197,7 @@ def load_json(source: Source) -> Any:
         raise source.error(
             f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
         )
+    Decoded(source.name, source.data.size, "json").check(size_as_objects(source.data))
     try:
         return parse_json(memoryview(source.data))
     except orjson.JSONDecodeError as error:

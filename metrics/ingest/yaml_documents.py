@@ -77,8 +77,12 @@ def load_yaml(data: bytes, typed: bool = False) -> Any:
 
 
 def _check_depth(data: bytes) -> None:
-    """Raise YamlError where lists and mappings are nested too deeply: the library composes them by recursion."""
-    for event, depth in with_depths(yaml.parse(data, _Loader)):
+    """Raise YamlError where lists and mappings are nested too deeply, as the library composes them by recursion, or
+    are too many: it takes half a kilobyte for each.
+    """
+    for count, (event, depth) in enumerate(with_depths(yaml.parse(data, _Loader))):
+        if count > 2 * MOST_VALUES:  # a list has two events
+            raise YamlError(f"more than {MOST_VALUES:,} values", "a smaller file; JSONL may be larger")
         if depth > DEEPEST:
             raise _too_deep(event.start_mark.line + 1)
 

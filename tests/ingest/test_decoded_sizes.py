@@ -13,11 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metrics.ingest import decoded_size, inspect, read_suite
+from metrics.core.errors import InputError
+from metrics.ingest import decoded_size, inspect, read_suite, suite_from_frame
 from metrics.ingest.decoded_size import LIMITS, Decoded
 from metrics.ingest.formats.parquet import unpacked
 from metrics.vision.outlines import mask_rings
@@ -26,15 +28,18 @@ from metrics.vision.rle import encode
 ROOM = 700 << 20  # bytes above what the imports take
 FREE = 64 << 20  # what a table may unpack to in that process, whatever its size: a quarter of what it may elsewhere
 ROWS = 10_000
+CELLS = 3_000_000  # values that take no bytes in a file, 96 MB as objects
 WIDE = "x" * 10_000  # in every row it is 100 MB
 CHILD = """
 import json, os, resource, sys
 import numpy, openpyxl, pyarrow.parquet
 from metrics.core.errors import InputError
 from dataclasses import replace
-from metrics.ingest import load_suite
+from metrics.ingest import load_suite, yaml_documents
 from metrics.ingest.decoded_size import LIMITS
-LIMITS["table"] = replace(LIMITS["table"], free=int(sys.argv[2]))
+for kind in ("table", "json"):
+    LIMITS[kind] = replace(LIMITS[kind], free=int(sys.argv[2]))
+yaml_documents.MOST_VALUES = 30_000
 for line in sys.stdin:
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
@@ -137,6 +142,30 @@ def workbook() -> bytes:
     return zipped(entries)
 
 
+def one_list(values: pa.Array) -> pa.Table:
+    lists = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+    return pa.table({"question": ["q"], "expected_answers": lists})
+
+
+def viewed() -> pa.Table:
+    view = pa.ListViewArray.from_arrays(pa.array([0], pa.int32()), pa.array([CELLS], pa.int32()), pa.nulls(CELLS))
+    return pa.table({"question": ["q"], "expected_answers": view})
+
+
+def wide_table() -> pa.Table:
+    return pa.table({f"c{n}": ["x"] for n in range(20_000)})
+
+
+def wide_workbook() -> bytes:
+    buffer = io.BytesIO()
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append([f"c{n}" for n in range(12_000)])
+    sheet.append(["x"] * 12_000)
+    book.save(buffer)
+    return buffer.getvalue()
+
+
 def ragged() -> bytes:
     return b"".join(
         json.dumps({"question": "q", **{f"c{row}_{n}": 1 for n in range(200)}}).encode() + b"\n" for row in range(60)
@@ -161,10 +190,25 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
     "Arrow, rows of nothing": ("s.arrow", lambda: arrow(pa.table({"question": pa.nulls(13_000_000)})), LARGE, TABLE),
     "Arrow, buffers in zstd": ("s.arrow", lambda: arrow(plain(), "zstd"), LARGE, TABLE),
     "Arrow, buffers in LZ4": ("s.arrow", lambda: arrow(plain(), "lz4"), LARGE, TABLE),
+    "Parquet, a list of booleans": ("s.parquet", lambda: parquet(one_list(pa.array(np.zeros(CELLS, bool)))), LARGE, TABLE),
+    "Parquet, a list of nulls": ("s.parquet", lambda: parquet(one_list(pa.nulls(CELLS))), LARGE, TABLE),
+    "Arrow, a list of nulls": ("s.arrow", lambda: arrow(one_list(pa.nulls(CELLS))), LARGE, TABLE),
+    "Arrow, a list of lists of nulls": ("s.arrow", lambda: arrow(one_list(pa.FixedSizeListArray.from_arrays(pa.nulls(CELLS), CELLS))), LARGE, TABLE),
+    "Arrow, a list of structs of nulls": ("s.arrow", lambda: arrow(one_list(pa.StructArray.from_arrays([pa.nulls(CELLS)], ["a"]))), LARGE, TABLE),
+    "Arrow, a view of nulls": ("s.arrow", lambda: arrow(viewed()), LARGE, TABLE),
+    "JSON, a list of empty lists": ("s.json", lambda: b'[{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}]", LARGE, "lists of texts or numbers, without many small lists in them"),
+    "JSON lines, a list of empty lists": ("s.jsonl", lambda: b'{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}\n", LARGE, "lists of texts or numbers, without many small lists in them"),
+    "YAML, a list of empty lists": ("s.yaml", lambda: b"- question: q\n  x: [" + b"[]," * 50_000 + b"[]]\n", "more than 30,000 values", "expected a smaller file; JSONL may be larger"),
+    "gzip, a table of empty cells": ("s.csv.gz", lambda: gzip.compress(b",".join(b"c%d" % n for n in range(1_000)) + b"\n" + b"," * 999 * 8_000 + b"\n"), LARGE, "; or a smaller file, or one that is not compressed"),
+    "Parquet, 20,000 columns": ("s.parquet", lambda: parquet(wide_table()), "20,000 columns", "expected at most 10,000 columns"),
+    "Arrow, 20,000 columns": ("s.arrow", lambda: arrow(wide_table()), "20,000 columns", "expected at most 10,000 columns"),
+    "Arrow, a struct of 20,000 fields": ("s.arrow", lambda: arrow(pa.table({"x": wide_table().to_struct_array()})), "20,000 columns", "expected at most 10,000 columns"),
+    "workbook, 12,000 columns": ("s.xlsx", wide_workbook, "12,000 columns", "expected at most 10,000 columns"),
+    "YAML, 10,001 names": ("s.yaml", lambda: b"- " + b"\n  ".join(b"c%d: x" % n for n in range(10_001)) + b"\n", "10,001 columns", "expected at most 10,000 columns"),
     "zip, entries below the size that a ratio counts from": ("s.zip", lambda: zipped({f"labels/{n}.txt": bytes(9 << 20) for n in range(8)}), LARGE, "; or the folder itself, or a zip of fewer files"),
     "gzip, a text without end": ("s.csv.gz", lambda: gzip.compress(b"question\n" + b"a\n" * (6 << 20)), LARGE, "; or a smaller file, or one that is not compressed"),
     "workbook, cells that share a text": ("s.xlsx", workbook, LARGE, "; or a CSV or Parquet file"),
-    "JSON lines, names of their own": ("s.jsonl", ragged, "row 50: found more than 10,000 names", "expected at most 10,000 columns"),
+    "JSON lines, names of their own": ("s.jsonl", ragged, "row 50: found 10,001 columns", "expected at most 10,000 columns"),
     "JSON, 100,000 levels": ("s.json", lambda: b"[" * 100_000 + b"]" * 100_000, "depth limit exceeded", "expected a JSON document"),
     "CSV, a million columns": ("s.csv", lambda: b",".join(b"c%d" % n for n in range(1_000_000)) + b"\n", "columns", "expected at most 10,000 columns"),
 }  # fmt: skip
@@ -197,15 +241,30 @@ def test_a_small_file_does_not_fill_the_memory(replies, what):
     assert replies[what].rstrip().endswith(expected)
 
 
+@pytest.mark.attack(
+    "suite author",
+    "a table of 10,001 columns, each of which is compared with others and looked at in Python",
+    "one limit on columns for every reader, and for tables in memory",
+)
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame, pa.table, lambda values: pd.DataFrame(values).to_dict("records")],
+    ids=["pandas", "Arrow", "records"],
+)
+def test_a_table_in_memory_has_a_limit_of_columns_too(frame):
+    with pytest.raises(InputError, match=r"found 10,001 columns; expected at most 10,000 columns"):
+        suite_from_frame(frame({f"c{n}": ["x"] for n in range(10_001)}))
+
+
 SIZES = {
     "texts in a dictionary": (pa.DictionaryArray.from_arrays([0, 1, None, 1], ["ab", "c" * 100]), [10, 108, 8, 108]),
     "runs": (pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), ["ab", "c"]), [10, 10, 9]),
     "views": (pa.array(["ab", "c" * 100, None]).cast(pa.string_view()), [10, 108, 8]),
-    "lists": (pa.array([["a", "bc"], [], None]), [27, 8, 8]),
-    "lists of one size": (pa.array([["a", "b"], ["cccc", "d"]], pa.list_(pa.string(), 2)), [26, 29]),
-    "lists that overlap": (pa.ListViewArray.from_arrays(pa.array([0, 0], pa.int32()), pa.array([3, 2], pa.int32()), ["aa", "b", "c"]), [36, 27]),
+    "lists": (pa.array([["a", "bc"], [], None]), [75, 8, 8]),
+    "lists of one size": (pa.array([["a", "b"], ["cccc", "d"]], pa.list_(pa.string(), 2)), [74, 77]),
+    "lists that overlap": (pa.ListViewArray.from_arrays(pa.array([0, 0], pa.int32()), pa.array([3, 2], pa.int32()), ["aa", "b", "c"]), [108, 75]),
     "structs": (pa.array([{"a": "xx", "b": 1}]), [26]),
-    "maps": (pa.array([[("k", "vv")], []], pa.map_(pa.string(), pa.string())), [35, 8]),
+    "maps": (pa.array([[("k", "vv")], []], pa.map_(pa.string(), pa.string())), [59, 8]),
 }  # fmt: skip
 
 

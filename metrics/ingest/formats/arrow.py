@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from metrics.ingest.decoded_size import Decoded, count_written_out
+from metrics.ingest.decoded_size import Decoded, check_columns, count_leaves, count_written_out
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Sheet
@@ -34,8 +34,8 @@ def arrow_table(source: Source, head: int | None = None) -> pa.Table:
     tables: list[pa.Table] = []
     rows, decoded = 0, Decoded(source.name, source.data.size, "table")
     try:
-        count_unpacked(stream_of(source.data), Decoded(source.name, source.data.size, "table"))
         reader = _opened(source)
+        count_unpacked(stream_of(source.data), Decoded(source.name, source.data.size, "table"))
         for batch in reader:
             batch.validate(full=True)
             table = pa.Table.from_batches([batch if head is None else batch.slice(0, head - rows)])
@@ -59,7 +59,9 @@ def arrow_schema(source: Source) -> pa.Schema:
 
 
 def _opened(source: Source) -> pa.RecordBatchReader:
-    return pa.ipc.open_stream(pa.BufferReader(stream_of(source.data)))
+    reader = pa.ipc.open_stream(pa.BufferReader(stream_of(source.data)))
+    check_columns(source.name, count_leaves(reader.schema))
+    return reader
 
 
 def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.ingest.arrays import as_mask
-from metrics.ingest.formats.table_reader import COLUMNS, HEADER_ROWS, beginning_of, header_place, table_reader
+from metrics.ingest.decoded_size import check_columns
+from metrics.ingest.formats.table_reader import HEADER_ROWS, beginning_of, header_place, table_reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import HEAD, Problems, Source
 
@@ -59,8 +60,7 @@ def header(source: Source, data: pa.Buffer) -> tuple[list[str], str]:
     likely = max(DELIMITERS, key=lambda mark: len(_record(first, mark)))
     delimiter = stated[1].decode() if stated and len(_record(first, stated[1].decode())) > 1 else likely
     names = _record(text, delimiter)
-    if len(names) > COLUMNS:
-        raise source.error(f"{len(names):,} columns", f"at most {COLUMNS:,} columns", row=1)
+    check_columns(source.name, len(names), row=1)
     if data.size > HEAD and len(text.rstrip("\r\n").splitlines()) <= 1 and "\n" not in text and "\r" not in text:
         raise source.error(f"a first row longer than {HEAD:,} bytes", "a header with the names of the columns", row=1)
     return [name or f"column_{place}" for place, name in enumerate((name.strip() for name in names), 1)], delimiter

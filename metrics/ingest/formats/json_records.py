@@ -9,8 +9,9 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.exact_json import parse_json
+from metrics.ingest.decoded_size import Decoded, check_columns, size_as_objects
 from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
-from metrics.ingest.formats.table_reader import COLUMNS, beginning_of, table_reader
+from metrics.ingest.formats.table_reader import beginning_of, table_reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Problems, Source, collector_paused
 from metrics.ingest.tables.values import flatten, tables_of
@@ -36,9 +37,15 @@ def first_value(source: Source) -> Any:
     """Return the value on the first line that is not blank; None where it is not valid JSON, or too long to look at."""
     first = next((line for line in _lines(source.data) if line.strip()), b"")
     try:
-        return parse_json(first) if len(first) <= LINE_BYTES else None
+        return _parse_line(source, first) if len(first) <= LINE_BYTES else None
     except orjson.JSONDecodeError:
         return None
+
+
+def _parse_line(source: Source, line: bytes) -> Any:
+    """Return the value of a line; InputError where it becomes larger than a line of its length may."""
+    Decoded(source.name, len(line), "json").check(size_as_objects(line))
+    return parse_json(line)
 
 
 def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
@@ -50,7 +57,7 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
             problems.skip(source.name, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes", number)
             continue
         try:
-            value = parse_json(line)
+            value = _parse_line(source, line)
         except orjson.JSONDecodeError as error:
             problems.skip(source.name, f"{error.msg} at character {error.colno}", OBJECT, number)
             continue
@@ -69,8 +76,7 @@ def _batches(
             continue
         flat = flatten(tidy(record))
         names.update(flat)
-        if len(names) > COLUMNS:  # each record may bring names of its own, and every one is a column of the table
-            raise problems.fail(source.name, f"more than {COLUMNS:,} names", f"at most {COLUMNS:,} columns", number)
+        check_columns(source.name, len(names), number)  # each record may bring names of its own, all of them columns
         batch.append(flat)
         rows.append(number)
         if len(batch) == BATCH:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.ingest.decoded_size import ROW, Decoded, count_written_out
+from metrics.ingest.decoded_size import CELL, OBJECT, ROW, Decoded, check_columns, count_written_out
 from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import FIRST_ROWS
 from metrics.ingest.sheet import Sheet
@@ -53,6 +53,7 @@ def parquet_file(source: Source, dictionaries: Sequence[str] = ()) -> pq.Parquet
         raise source.error(f"Parquet that cannot be read: {first_line(error)}", COMPLETE) from None
     if not 0 <= rows <= ROWS:
         raise source.error(f"{rows:,} rows", f"at most {ROWS:,} rows")
+    check_columns(source.name, file.metadata.num_columns)
     return file
 
 
@@ -130,10 +131,11 @@ def _column(kind: Any, chunks: list[Any], data: memoryview, decoded: Decoded) ->
     most = prefixed = 0
     shared, texts = False, kind.physical_type == "BYTE_ARRAY"
     for chunk in chunks:
-        longest = FIXED if texts else max(FIXED, kind.length)
+        longest, count = FIXED if texts else max(FIXED, kind.length), 0
         for page in _pages(chunk, data):
             decoded.add(page.size)
             most += page.size
+            count += page.count * (page.kind != DICTIONARY)
             if page.kind == DICTIONARY and texts:
                 longest, shared = max(longest, FIXED + _longest(chunk.compression, page)), True
             elif page.kind != DICTIONARY and page.encoding == SHARED_BEGINNINGS:
@@ -142,6 +144,8 @@ def _column(kind: Any, chunks: list[Any], data: memoryview, decoded: Decoded) ->
                 if kind.max_repetition_level:  # one row may hold them all
                     decoded.add(page.size * page.count)
         most += longest * chunk.num_values
+        if kind.max_repetition_level:  # its values take no bytes of their own: nulls, booleans, runs of one
+            decoded.add((CELL + OBJECT) * max(count, chunk.num_values))
     return Unpacked(kind.path, most, shared, prefixed)
 
 
@@ -163,11 +167,11 @@ def _pages(chunk: Any, data: memoryview) -> Iterator[_Page]:
     while begin < end and seen < chunk.num_values:
         header, begin = _read_struct(data, begin, 0)
         kind, size, packed = header.get(1, 0), header.get(2, 0), header.get(3, 0)
-        if size < 0 or packed < 0 or begin + packed > len(data):
-            raise ValueError("a page beyond the end of the file")
         second = header.get(8)  # of a page in the second version
         detail = header.get(7) if kind == DICTIONARY else second or header.get(5)
         count, encoding = (detail or {}).get(1, 0), (detail or {}).get(4 if second else 2, 0)
+        if min(size, packed, count) < 0 or begin + packed > len(data):
+            raise ValueError("a page beyond the end of the file")
         seen += 0 if kind == DICTIONARY else count
         yield _Page(kind, size, data[begin : begin + packed], count, encoding)
         begin += packed

@@ -31,7 +31,6 @@ from metrics.ingest.traces import trace_column
 
 WHOLE_BYTES = 32 << 20  # up to here a text file is read whole for a preview, so its rows can be counted
 HEAD_BYTES = 8 << 20  # of a larger one
-COLUMNS = 10_000  # of a table
 LIST_CELLS = 3  # examples shown of each list column
 HEADER_ROWS = 12  # among which its header is
 

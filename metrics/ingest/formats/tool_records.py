@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError
 from metrics.core.suite import METADATA
+from metrics.ingest.decoded_size import check_columns
 from metrics.ingest.formats.arrow import arrow_schema, read_arrow
 from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import first_value, line_values
@@ -106,6 +107,8 @@ def names_of(source: Source) -> frozenset[str]:
     """Return the names in the first records, those within objects as a.b too; none of files without records."""
     if source.format in DOCUMENTS or source.format == "jsonl":
         first = [first_value(source)] if source.format == "jsonl" else list(islice(_listed(source.document), LOOKED_AT))
+        if source.format == "jsonl" and isinstance(first[0], dict):
+            check_columns(source.name, len(first[0]), 1)
         names = {name for record in first if isinstance(record, dict) for name in _paths(record)}
     elif source.format == "csv":
         names = {part for name in header(source, source.data)[0] for part in _parts(name)}

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import SHEET
-from metrics.ingest.decoded_size import Decoded
+from metrics.ingest.decoded_size import CELL, OBJECT, Decoded
 from metrics.ingest.formats.table_reader import HEADER_ROWS, header_place, table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
 from metrics.ingest.reader import Preview, Reader, Request, Upload
@@ -200,7 +200,7 @@ def _sheet(
     decoded = Decoded(source.name, source.data.size, "workbook")  # a text that cells share is one in the file
     faults: dict[tuple[int, str], dict[int, str]] = {}  # column and what was expected → row → what was found
     for number, ((row, cells), formula) in enumerate(zip(_fill_down(rows, merged), formulas, strict=False), 1):
-        decoded.add(sum(len(cell) for cell in cells if cell is not None))
+        decoded.add(CELL * len(cells) + sum(OBJECT + len(cell) for cell in cells if cell is not None))
         wrong = {place: (repr(str(cell.value)), VALUE) for place, cell in enumerate(row) if cell.data_type == "e"}
         wrong |= dict.fromkeys(_not_stored(cells, formula or ()), (NOT_STORED, STORED))
         cells += [None] * (max(wrong, default=0) + 1 - len(cells))

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import open_regular
-from metrics.ingest.decoded_size import Decoded, Kind
+from metrics.ingest.decoded_size import CELL, Decoded, Kind
 
 MAX_ENTRIES = 200_000
 MAX_FILE_BYTES = 200 << 20
@@ -76,12 +76,12 @@ class Entry:
     @property
     def stem(self) -> str:
         """The name without folders and extension."""
-        return PurePosixPath(self.base).stem
+        return os.path.splitext(self.base)[0]
 
     @property
     def suffix(self) -> str:
         """The extension in lower case, with its dot."""
-        return PurePosixPath(self.base).suffix.lower()
+        return os.path.splitext(self.base)[1].lower()
 
     @property
     def hidden(self) -> bool:
@@ -218,7 +218,7 @@ def unpacked(name: str, data: pa.Buffer) -> pa.Buffer:
     try:
         with gzip.GzipFile(fileobj=pa.BufferReader(data)) as stream:
             while chunk := stream.read(GZIP_CHUNK):
-                decoded.add(len(chunk))
+                decoded.add(len(chunk) + CELL * chunk.count(b","))  # which may be nothing but empty cells
                 content += chunk
     except (OSError, EOFError, zlib.error) as error:
         raise _error(name, f"gzip that cannot be read ({error})", "a complete .gz file") from None

@@ -162,12 +162,16 @@ def resolve(
     problems = Problems() if problems is None else problems
     chosen, kept, passed, unfound = _users(names, mapping or {}, wanted, other, problems, file, role)
     by_user = frozenset(chosen)
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(folded[name], []).append(place)
     for canonical, aliases in wanted.items():
         if canonical in chosen:
             continue
+        taken = {*chosen.values(), *kept.values(), *passed}
         for alias in (canonical, *aliases):
-            taken = {*chosen.values(), *kept.values(), *passed}
-            match = next((name for name in names if name not in taken and _matches(folded[name], alias)), None)
+            called = sorted(place for prefix in ("", *CONTAINERS) for place in places.get(prefix + alias, ()))
+            match = next((names[place] for place in called if names[place] not in taken), None)
             if match is not None:
                 chosen[canonical] = match
                 break

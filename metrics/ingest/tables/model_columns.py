@@ -45,6 +45,7 @@ ANSWER_WORDS = (
 WORD_FIRST = re.compile(rf"(?:{'|'.join(ANSWER_WORDS)})[_ .:-]+(?P<model>.*[^0-9].*)", re.IGNORECASE)
 WORD_LAST = re.compile(rf"(?P<model>.*?[^0-9].*?)[_ .:-]+(?:{'|'.join(ANSWER_WORDS)})", re.IGNORECASE)
 NONE = "none"
+MANY = 200  # columns, of which none is looked at for a typing error in its name
 FEW = 4  # a column of answers has more different texts than a quarter of its rows
 MODEL_NAME = re.compile(  # families of language models, of which a column is rarely anything else
     r"(^|[^a-z])(gpt|o[134]|claude|gemini|gemma|llama|mistral|mixtral|qwen|phi|deepseek|command-r|grok|nova|falcon|"
@@ -192,7 +193,8 @@ def model_candidates(
         and not name.startswith(METADATA)
         and any(_may_answer(sheet, name, kind, labels or truths) for kind in kinds)
     ]
-    near = [] if kinds & HELD.keys() else [name for name in own if suggestion([name], ANSWER_NAMES)]
+    few = () if kinds & HELD.keys() or len(own) > MANY else own
+    near = [name for name in few if suggestion([name], ANSWER_NAMES)]
     return [] if len(own) < 2 or len(near) == 1 else own  # a typing error is none of several models
 
 
@@ -237,6 +239,6 @@ def _may_answer(sheet: Sheet, name: str, task: Task | None, labels: Sequence[str
         cells = {cell for cell in sheet.text(name).to_pylist() if cell is not None}
         return bool(cells) and 2 * len(cells & set(labels)) >= len(cells)
     numbers = column_numbers(sheet, name)
-    if name == sheet.table.column_names[0] and numbers is not None and (np.diff(np.asarray(numbers)) == 1).all():
+    if name == sheet.table.field(0).name and numbers is not None and (np.diff(np.asarray(numbers)) == 1).all():
         return False  # the index of a frame: it numbers the rows
     return (numbers is not None) == (task == "regression")

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import STRINGS
+from metrics.ingest.decoded_size import check_columns
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Problems, first_line
 from metrics.ingest.tables.columns import fold, spellings
@@ -42,6 +43,7 @@ EXPECTED = (
 def frame_sheet(given: Any, name: str, problems: Problems, known: Collection[str] | None = None) -> Sheet:
     """Return what plain_frame takes as a sheet; pandas' missing values are absent. Rows count from 1."""
     frame = plain_frame(given, name, known)
+    check_columns(name, frame.shape[1])
     spread = _arrow_columns if isinstance(frame, pa.Table) else _pandas_columns
     names: list[str] = []
     columns: list[pa.Array | pa.ChunkedArray] = []
