@@ -456,10 +456,12 @@ class Evaluator:
         """
         if not score.by_output:
             return score
-        failing = {metric.name: metric.failing for metric in self.metrics} | dict(score.values)
+        failing = {metric.name: metric.failing for metric in self.metrics}
+        failing |= {name: value for name, value in score.values.items() if value is not None}
         own = score.evidence or Evidence()
         evidence = replace(own, facts={**own.facts, OUTPUT_FAILURE: score.reason})
-        return replace(score, values=failing, evidence=evidence, by_output=False)
+        status = score.status if None in failing.values() else Status.OK
+        return replace(score, values=failing, status=status, evidence=evidence, by_output=False)
 
     def holds(self, value: float, parameters: Parameters) -> Holds:
         """Return whether `value` passes the threshold in force of the primary metric; "unknown" without a threshold."""

@@ -282,7 +282,7 @@ def score_of(entry: Evaluator, case: Case, models: Models, parameters: Parameter
         found = found.at(0) if isinstance(found, ScoreColumns) else found[0]
     if not isinstance(found, CaseScore):
         raise TypeError(f"it returned {type(found).__name__}, not CaseScore")
-    return found
+    return entry.settle(found)
 
 
 def _awaited(score: Awaitable[CaseScore]) -> CaseScore:

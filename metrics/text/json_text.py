@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +21,7 @@ from metrics.text.patterns import compiled
 MAX_DEPTH = 64
 MAX_INTEGER_DIGITS = 4_000  # Python refuses to convert more than 4,300
 MAX_STEPS = 2_000_000  # of one validation: keywords that are applied, and what they compare; some ten seconds
+REF_STEPS = 40  # that following a reference takes
 STEP_CHARACTERS = 100  # of a message, which quotes the value, that count as a step
 LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 # Strings as a whole, so that their brackets do not count; one that is never closed runs to the end.
@@ -182,6 +183,8 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
             "uniqueItems": _unique_items,
+            "anyOf": _any_of,
+            "oneOf": _one_of,
             "multipleOf": _multiple_of,
             "divisibleBy": _multiple_of,
             "format": _format if of == "formats" else lambda *_: None,
@@ -190,7 +193,10 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
     every = {**draft.VALIDATORS, **{keyword: rule for keyword, rule in rules.items() if keyword in draft.VALIDATORS}}
     if UNEVALUATED in every:
         every[UNEVALUATED] = _with_re2(every[UNEVALUATED])
-    counted = {keyword: _counted(rule) for keyword, rule in every.items()}
+    counted = {
+        keyword: _counted(rule, REF_STEPS if "Ref" in keyword or keyword == "$ref" else 1)
+        for keyword, rule in every.items()
+    }
     # unevaluated… walks through the schema without keywords; it asks for each part whether it is a boolean
     types = draft.TYPE_CHECKER.redefine("boolean", _is_boolean)
     made: Any = validators.extend(draft, counted, type_checker=types)  # type: ignore[no-untyped-call]
@@ -214,9 +220,9 @@ def _is_boolean(_: Any, value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _counted(rule: Rule) -> Rule:
+def _counted(rule: Rule, steps: int) -> Rule:
     def spending(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        _spend(1 + (len(wanted) if isinstance(wanted, list | dict) else 0))
+        _spend(steps + (len(wanted) if isinstance(wanted, list | dict) else 0))
         for error in rule(validator, wanted, instance, schema) or ():
             _spend(len(error.message) // STEP_CHARACTERS)
             yield error
@@ -299,6 +305,26 @@ def _additional_properties(validator: Any, allowed: Any, instance: Any, schema: 
             yield from validator.descend(instance[name], allowed, path=name)
     elif not allowed and extra:
         yield _error(f"additional properties are not allowed: {', '.join(map(repr, extra[:10]))}")
+
+
+def _any_of(validator: Any, parts: Sequence[Any], instance: Any, _schema: Any) -> Iterator[Any]:
+    """Find values that no part takes. jsonschema keeps what is wrong by every part, which doubled parts make gigabytes
+    of.
+    """
+    if not any(_fits(validator, part, instance) for part in parts):
+        yield _error(f"{instance!r} is not valid under any of the given schemas")
+
+
+def _one_of(validator: Any, parts: Sequence[Any], instance: Any, _schema: Any) -> Iterator[Any]:
+    fitting = list(islice((part for part in parts if _fits(validator, part, instance)), 2))
+    if not fitting:
+        yield _error(f"{instance!r} is not valid under any of the given schemas")
+    elif len(fitting) > 1:
+        yield _error(f"{instance!r} is valid under each of {', '.join(map(repr, fitting))}")
+
+
+def _fits(validator: Any, part: Any, instance: Any) -> bool:
+    return next(validator.descend(instance, part), None) is None
 
 
 def _format(validator: Any, name: str, instance: Any, _schema: Any) -> Iterator[Any]:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
-from metrics.text.agents.traces import steps_of
+from metrics.text.agents.traces import TraceError, steps_of
 
 PREFIX = "budget_"  # of the columns with a case's own budget
 OTHERS = ("system", "developer", "user", "tool")  # roles whose messages are no steps of the agent
@@ -106,7 +106,9 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
             {"within_budget": 1.0, "steps": None, "tokens": 50.0},
             parameters={"tokens": 50},
         ),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example(
+            "the trace cannot be read", {"trace": "{"}, {"within_budget": 0.0, "steps": None}, status=Status.SKIPPED
+        ),
         Example(
             "a budget that is no number", {"trace": TRACE, "metadata": {"budget_steps": "few"}}, status=Status.ERROR
         ),
@@ -115,6 +117,7 @@ SPENT = {"trace": TRACE, "tokens": 1_200, "cost_usd": 0.02, "duration_s": 8.5}
     "what was spent, right or wrong.",
     differs_from_source="The source names attributes of spans and defines no evaluator: what counts as a step, the "
     "budgets and the share of cases within them are Assay's.",
+    version=2,
 )
 def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     """What an agent spent on a case in steps, calls, tokens, dollars and seconds, and whether the budget was kept.
@@ -129,18 +132,20 @@ def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
     A budget comes from the parameters, for every case, or from the case's columns metadata.budget_steps,
     budget_tool_calls, budget_tokens, budget_cost_usd and budget_seconds, which go first. One quantity over its budget
     makes within_budget 0; otherwise a quantity with a budget of which nothing is known leaves it without a value, as
-    does a case without any budget. What is not known has no value, and the reason names it. A trace that cannot be
-    read, or a budget that is no number from 0 up, is an error.
+    does a case without any budget. What is not known has no value, and the reason names it. A trace that is
+    empty or cannot be read keeps no budget; a budget that is no number from 0 up is an error.
     Evidence: each quantity with a budget or a value, what was used and what was allowed.
     """
     try:
         budgets = {name: _budget(case, name, getattr(parameters, name)) for name in QUANTITIES}
         counted = _count_steps(case.trace)
-    except ValueError as failure:  # a TraceError is one
+    except TraceError as failure:
+        return output_failure(str(failure))
+    except ValueError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     used = {**counted, "tokens": case.tokens, "cost_usd": case.cost_usd, "seconds": case.duration_s}
     if all(value is None for value in used.values()):
-        return not_applicable("the trace is empty")
+        return output_failure("the trace is empty")
     spent = [_Spent(name, used[name], budgets[name]) for name in QUANTITIES]
     judged = [one for one in spent if one.budget is not None]
     open_ = [one.name for one in judged if one.used is None]

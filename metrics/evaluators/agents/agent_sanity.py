@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
@@ -72,12 +72,13 @@ class SanityParameters(Parameters):
         Example(
             "a path without content cannot be checked", {"artifacts": ["out/report.json"]}, status=Status.NOT_APPLICABLE
         ),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"agent_sanity": 0.0}),
     ),
     differs_from="json_schema validates the answer itself; step_alignment and rubric judge what the agent did.",
     differs_from_source="The checks go by kind of file and are Assay's, as H2O names them only in outline (lint of "
     "JSON, empty content and pages, structure and fields). Any agent's trace or artifacts are read, not only "
     "h2oGPTe's. A case without artifacts is not applicable.",
+    version=2,
 )
 def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     """The share of an agent's artifacts that are intact: they parse, are not empty, and have the expected structure.
@@ -97,13 +98,15 @@ def agent_sanity(case: Case, parameters: SanityParameters) -> CaseScore:
     *python*: valid syntax. *image*: PNG, JPEG, GIF or WebP that decodes. *pdf*: complete, and something is drawn on
     each page (of the first 500). Nothing is executed, fetched or unpacked.
 
-    A case without anything to score is not applicable; a trace or an entry that cannot be read is an error.
+    A case without anything to score is not applicable; one whose trace or entry cannot be read has 0.
     Evidence: each artifact with its kind, size and defects, and the expected names that are missing.
     """
     try:
         artifacts = artifacts_of(case.artifacts, case.trace)
         checked = [_check(_read_artifact(artifact, case.files), case.json_schema, parameters) for artifact in artifacts]
-    except (ArtifactError, JsonError) as failure:
+    except ArtifactError as failure:
+        return output_failure(str(failure))
+    except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     except OSError as failure:
         return CaseScore({}, Status.ERROR, f"a stored artifact cannot be read: {failure.strerror or failure}")

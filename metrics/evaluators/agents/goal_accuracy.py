@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
@@ -102,14 +102,15 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
             parameters={"reference": "goal"},
             judge=_replies("no", about=GOAL),
         ),
-        Example.not_applicable("the trace has no step", {"trace": "[]"}),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace has no step", {"trace": "[]"}, {"goal_accuracy": 0.0}),
+        Example("the trace cannot be read", {"trace": "{"}, {"goal_accuracy": 0.0}),
     ),
     differs_from="tool_calls compares the calls with expected ones, rubric rates the answer; this one asks only "
     "whether the end is the wanted one, whatever the way. conversation_goal judges each goal of a conversation.",
     differs_from_source="The prompts are worded by Assay: the end state is read from the results of calls, and what "
     "the agent only claims counts as not done, of which RAGAS does not speak. With several expected answers one that "
     "is reached is enough. RAGAS has two metrics, with and without a reference; here the case decides.",
+    version=2,
 )
 async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) -> CaseScore:
     """Whether an agent reached the goal: 1 if the end state of its trace is the desired one, else 0.
@@ -121,18 +122,18 @@ async def goal_accuracy(case: Case, parameters: GoalParameters, judge: Judge) ->
     desired outcomes are the case's expected answers; where it has none, or `reference` is goal, the user's goal.
 
     The judge is shown up to 2,000 characters of each step; in a trace that is too long for one question, less of each,
-    down to 200, and then the first and last steps, which the evidence says. A trace without a step is not applicable,
-    one that cannot be read an error.
+    down to 200, and then the first and last steps, which the evidence says. A trace without a step, or
+    one that cannot be read, has 0.
     Evidence: each desired outcome with verdict and reason, the goal and the end state.
     """
     if not (case.trace or "").strip():
-        return not_applicable("the trace is empty")
+        return output_failure("the trace is empty")
     try:
         steps = steps_of(case.trace or "")
     except TraceError as failure:
-        return CaseScore({}, Status.ERROR, str(failure))
+        return output_failure(str(failure))
     if not steps:
-        return not_applicable("the trace has no step")
+        return output_failure("the trace has no step")
     shown = {"QUESTION": case.question or None, "TRACE": fit_steps(judge, steps)}
     outcome = await judge.ask(OUTCOME, _Outcome, shown)
     expected = [text for text in case.expected_answers if text.strip()] if parameters.reference == "expected" else []

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.suite import Case
@@ -135,7 +135,7 @@ def _binary(name: str, description: str) -> Metric:
             {"trace": '{"steps": []}', "expected_calls": '["search"]'},
             {"accuracy": 0.0, "precision": None, "recall": 0.0, "f1": 0.0, "subset": 1.0, "superset": 0.0},
         ),
-        Example("the trace cannot be read", {"trace": "{", "expected_calls": "[]"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{", "expected_calls": "[]"}, {"accuracy": 0.0, "f1": 0.0}),
         Example(
             "the expected calls cannot be read", {"trace": "[]", "expected_calls": "search"}, status=Status.ERROR
         ),
@@ -149,6 +149,7 @@ def _binary(name: str, description: str) -> Metric:
     "share of nothing has no value. agentevals' strict also compares the roles of messages between the calls, which "
     "expected calls do not have, and pairs calls greedily; here the best pairing counts. DeepEval's tool correctness "
     "compares only names by default (`arguments`: none) and gives the recall.",
+    version=2,
 )  # fmt: skip
 def tool_calls(case: Case, parameters: ToolCallParameters) -> CaseScore:
     """Whether the calls of tools in an agent's trace are the expected ones, with the expected arguments.
@@ -169,7 +170,8 @@ def tool_calls(case: Case, parameters: ToolCallParameters) -> CaseScore:
 
     A call that failed counts as made. `expected_calls` is a JSON list; empty, no call should be made. Where there is
     nothing to count, a share has no value and the reason says why: precision without a call made, recall without one
-    expected, the numbers of arguments without any. Expected calls or a trace that cannot be read are an error.
+    expected, the numbers of arguments without any. A trace that cannot be read has 0,
+    expected calls that cannot be read are an error.
     Evidence: each expected call (called, other arguments, missing) and each call made (expected, other arguments,
     unexpected), with the call that it is paired with and the names of the arguments that differ.
     """
@@ -179,7 +181,7 @@ def tool_calls(case: Case, parameters: ToolCallParameters) -> CaseScore:
     except ExpectedCallsError as failure:
         return CaseScore({}, Status.ERROR, f"the expected calls cannot be read: {failure}")
     except TraceError as failure:
-        return CaseScore({}, Status.ERROR, str(failure))
+        return output_failure(str(failure))
     made = [Call(step.tool, named_arguments(step.arguments)) for step in steps if step.kind == "call"]
     rules = parameters.rules
     in_order, as_set = pairings(made, wanted, rules)

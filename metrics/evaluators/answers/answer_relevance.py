@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
@@ -88,17 +88,20 @@ CONTEXT_OF_BRAZIL = [
                 ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
             ),
         ),
-        Example.not_applicable(
-            "a refusal makes no statement", {"question": QUESTION, "answer": "I do not know."}, judge=(claims_reply(),)
+        Example(
+            "a refusal makes no statement",
+            {"question": QUESTION, "answer": "I do not know."},
+            {"answer_relevance": 0.0},
+            judge=(claims_reply(),),
         ),
         Example.not_applicable("the question is blank", {"question": " ", "answer": "Brasília."}),
     ),
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
-    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. An answer that states nothing is not "
-    "applicable; the sources do not mention it. Valor sets no threshold; .75 is Assay's.",
-    version=2,
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. An answer that states nothing has 0; "
+    "the sources do not mention it. Valor sets no threshold; .75 is Assay's.",
+    version=3,
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's statements that are relevant to the question.
@@ -108,14 +111,14 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     From 0 to 1. A judge lists the claims of the answer, then decides for each whether it answers the question or helps
     to answer it. Padding lowers the score, mistakes do not.
 
-    An answer that states nothing (empty, or a refusal) and a blank question are not applicable.
+    An answer that states nothing (empty, or a refusal) has 0; a blank question is not applicable.
     Evidence: each statement with its verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
     stated = await claims(judge, case.answer, case.question)
     if not stated:
-        return not_applicable(NO_CLAIMS)
+        return output_failure(NO_CLAIMS)
     replies = await each(judge, RELEVANT, YesNoReply, stated, {"QUESTION": case.question}, name="CLAIMS")
     return share_score("answer_relevance", "claims", item_verdicts(stated, replies, RELEVANCE), "relevant")
 

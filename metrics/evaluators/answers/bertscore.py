@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
@@ -61,8 +61,9 @@ def bertscore(cases: Sequence[Case], parameters: BertscoreParameters, token_enco
     (F1 − b) / (1 − b), at least −1; it is a number per encoder, layer and language that somebody measured on unrelated
     sentences. Of several expected answers the one with the highest F1 counts, for precision and recall as well.
 
-    An empty answer has 0. Not applicable are cases without text in an expected answer, and those of whose texts the
-    encoder's vocabulary lacks more than half of the tokens: the bundled one reads Latin, Cyrillic, Greek, Arabic and
+    An empty answer has 0, and so has one of which the encoder's vocabulary lacks more than half of the tokens. Not
+    applicable are cases without text in an expected answer, and those whose expected answers it lacks: the bundled
+    one reads Latin, Cyrillic, Greek, Arabic and
     Hebrew letters, but hardly Chinese, Thai or Ethiopic ones or emoji; xlm-roberta-large reads a hundred languages.
     Only the beginning of texts longer than the model's window is compared; the evidence counts them.
     Evidence: the expected answer that counted, the F1 with each, the model and the sha256 of its weights.
@@ -86,8 +87,8 @@ def _score(
     own = encoded[answer]
     known = {number: encoded[text] for number, text in references.items() if is_known(encoded[text])}
     if not known or not is_known(own):
-        texts = "no expected answer" if not known else "the answer only in part"
-        return not_applicable(unknown_script(model, texts), Evidence(facts=facts))
+        scored, texts = (output_failure, "the answer only in part") if known else (not_applicable, "no expected answer")
+        return scored(unknown_script(model, texts), Evidence(facts=facts))
     found = {
         number: greedy_matching(own.vectors, own.weights, wanted.vectors, wanted.weights)
         for number, wanted in known.items()

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.errors import Unreadable
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
@@ -91,7 +91,7 @@ QUESTION = "Who wrote Dracula, and when?"
             parameters={"max_dataset_rows": 10},
             status=Status.SKIPPED,
         ),
-        Example.not_applicable("nothing to check", {"question": QUESTION, "answer": ""}),
+        Example("nothing to check", {"question": QUESTION, "answer": ""}, {"fact_check": 0.0}),
     ),
     differs_from="answer_correctness compares with an expected answer, faithfulness with the retrieved contexts; this "
     "one relies on what the judge knows or finds.",
@@ -100,7 +100,7 @@ QUESTION = "Who wrote Dracula, and when?"
     "five points of the scale, of which H2O describes the ends; the reply has H2O's fields, the summary first. H2O's "
     "parameters of its server do not exist here. Higher is better, as in H2O, whose text calls the number the share of "
     "false information.",
-    version=2,
+    version=3,
 )
 async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) -> CaseScore:
     """How free of false information the answer is, according to a judge that may search before it decides.
@@ -115,7 +115,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
     A tool is a function that a package provides (see metrics.judge.search_tools); its results are data to the judge. A
     failed search counts as a finding. Searches are repeated when a case is scored again, so a replay needs the tools to
     return the same results. If a tool is not installed, the cases are skipped with the reason and how to install it.
-    Cases from `max_dataset_rows` on are skipped for every model. An empty answer is not applicable.
+    Cases from `max_dataset_rows` on are skipped for every model. An empty answer has 0.
     Evidence: the verdict on the answer (it holds from the threshold on), the corrected answer, the tools, and each
     search with its result.
     """
@@ -124,7 +124,7 @@ async def fact_check(case: Case, parameters: FactCheckParameters, judge: Judge) 
         reason = f"row {case.position + 1} of the suite is beyond max_dataset_rows, {limit}"
         return CaseScore({}, Status.SKIPPED, reason)
     if not (case.answer or "").strip():
-        return not_applicable("the answer is empty")
+        return output_failure("the answer is empty")
     tools = open_tools(parameters.tools)
     findings = await _search(case, tools, parameters.max_searches, judge) if tools else []
     data = {

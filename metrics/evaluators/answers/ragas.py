@@ -11,7 +11,7 @@ from metrics.evaluators.answers.answer_relevance import QUESTIONS, answer_releva
 from metrics.evaluators.grounding.supported_claims import faithfulness
 from metrics.evaluators.retrieval.references import USEFUL, context_precision, context_recall
 from metrics.judge.asking import Judge
-from metrics.judge.steps import CLAIMS, ENTAILMENT, together
+from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, together
 from metrics.models.embedder import Embedder
 
 PARIS = {
@@ -58,7 +58,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
     "and offline, instead of a BGE model such as H2O uses, to which its threshold .75 belongs (each model gets its own "
     "by calibration); it is used for answer relevancy. The prompts are worded by Assay. A negative answer relevancy "
     "counts as 0. A part without a value leaves the whole without one.",
-    version=3,
+    version=4,
 )
 async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embedder) -> CaseScore:
     """One number for retrieval and generation: the harmonic mean of four metrics, dominated by the lowest.
@@ -68,7 +68,8 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embe
     From 0 to 1. The parts are the evaluators of these names with their default parameters; if they run as well, the
     judge is asked only once. A part of 0 makes the score 0, and so does a negative answer relevancy.
 
-    If a part has no value, the case is not applicable, and the reason names the part.
+    If a part has no value, the case is not applicable, and the reason names the part; an answer that makes no claim has
+    0 where another part is 0.
     Evidence: the four values and the evidence of each part.
     """
     parts = (faithfulness, answer_relevancy, context_precision, context_recall)
@@ -80,7 +81,8 @@ async def ragas(case: Case, parameters: Parameters, judge: Judge, embedder: Embe
         {**values, **{name: fact for part in parts_evidence for name, fact in part.facts.items()}},
     )
     known = [value for value in values.values() if value is not None]
-    if len(known) < len(parts):
+    silent = scores[0].reason == NO_CLAIMS and len(known) == len(parts) - 1 and min(known) <= 0
+    if len(known) < len(parts) and not silent:
         missing = [
             f"{name} has no value: {score.reason}"
             for (name, value), score in zip(values.items(), scores, strict=True)
@@ -94,5 +96,4 @@ async def _score(part: Evaluator, case: Case, judge: Judge, embedder: Embedder) 
     resources: dict[str, Judge | Embedder] = {"judge": judge, "embedder": embedder}
     parameters = part.parameters.model_validate({})
     given = {name: resources[name] for name in parameters.used(part.resources)}
-    score: CaseScore = await part(case, parameters, **given)
-    return score
+    return part.settle(await part(case, parameters, **given))

@@ -89,6 +89,7 @@ class TokenF1Parameters(Parameters):
         ),
         Example.not_applicable("no expected answer has a token", {"answer": "Paris", "expected_answers": ["The"]}),
     ),
+    version=2,
 )
 def token_f1(cases: Sequence[Case], parameters: TokenF1Parameters) -> list[CaseScore]:
     """How many words the answer shares with an expected answer: F1 of their tokens, as in SQuAD v1.1.
@@ -108,7 +109,7 @@ def token_f1(cases: Sequence[Case], parameters: TokenF1Parameters) -> list[CaseS
     scores = []
     for case in tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, answer_tokens):
         if not any(case.references):
-            scores.append(case.not_applicable)
+            scores.append(case.without_tokens)
             continue
         made = Counter(case.answer)
         shared = [(Counter(wanted) & made).total() for wanted in case.references]

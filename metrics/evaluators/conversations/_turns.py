@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from metrics.core.evaluator import CaseScore, Metric, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Metric, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Prompt
@@ -58,16 +58,22 @@ def whole_metric(name: str, what: str) -> Metric:
 def conversation_of(case: Case) -> Conversation | CaseScore:
     """Return the conversation of a case, or the score of one that has none.
 
-    It is the output's trace; without a trace, the turns in the question, and the answer after them.
+    It is the output's trace; without a trace, the turns in the question, and the answer after them. A trace that cannot
+    be read, or has no turn, has failed.
     """
     try:
         steps = conversation_steps(case.trace, case.question, case.answer)
     except TraceError as failure:
-        return CaseScore({}, Status.ERROR, str(failure))
+        return output_failure(str(failure))
     turns = dialogue(steps)
     if not turns:
-        return not_applicable(NO_CONVERSATION)
+        return (not_applicable if case.trace is None else output_failure)(NO_CONVERSATION)
     return Conversation(turns, instructions(steps))
+
+
+def without_reply(conversation: Conversation, reason: str = UNASKED) -> CaseScore:
+    """Return the score of a conversation in which the assistant says nothing: failed, where the user says something."""
+    return (output_failure if conversation.numbers("user") else not_applicable)(reason)
 
 
 async def ask_about_turns(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evidence import Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -81,13 +81,14 @@ async def _judge_turns(
         ),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
         Example.not_applicable("the question is no conversation", {"question": "Is it open?", "answer": "Yes."}),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"turn_relevance": 0.0}),
     ),
     differs_from="answer_relevance judges the statements of one answer. This one judges every turn of a conversation "
     "by what was said before it; conversation_goal judges whether the user got what was wanted.",
     differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. DeepEval asks about each turn alone, "
     "with a window of 10 turns; here up to 20 turns are asked about at once, with the 10 before the first. Turns "
     "before the user speaks are not judged, and messages of one side that follow one another are one turn.",
+    version=2,
 )
 async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that fit what the user says before them.
@@ -101,8 +102,9 @@ async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> Ca
     fits; it is shown the turns up to the last one asked about, from 10 before the first, up to 2,000 characters of
     each.
 
-    A conversation without a turn of the assistant after the user is not applicable; a trace that cannot be read is an
-    error. Where the judge tells its probabilities, the share is the expected one.
+    A conversation in which the assistant does not answer the user has 0, and so has a trace that cannot be read; one in
+    which the user says nothing is not applicable. Where the judge tells its probabilities, the share is the
+    expected one.
     Evidence: each turn with verdict and reason, linked with the turn of the conversation.
     """
     conversation = conversation_of(case)
@@ -110,7 +112,7 @@ async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> Ca
         return conversation
     numbers = conversation.numbers("assistant", after="user")
     if not numbers:
-        return not_applicable(_turns.UNASKED)
+        return _turns.without_reply(conversation)
     judged = await _judge_turns(judge, RELEVANT, conversation, numbers, {}, ("relevant", "beside the point"))
     return turn_score("turn_relevance", "all_relevant", judged)
 
@@ -175,13 +177,14 @@ def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
             judge=_role_replies("yes", about="clerk"),
         ),
         Example.not_applicable("no role is given", {"question": "user: Who are you?", "answer": "A clerk."}),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"role_adherence": 0.0}),
     ),
     differs_from="turn_relevance judges whether a turn fits what the user said; byop asks a question of your own of "
     "one answer. This one holds every turn against the role.",
     differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. DeepEval asks once for the turns that "
     "leave the role; here each turn gets a verdict with a reason. The role comes from the system message where the "
     "case gives none, and messages of one side that follow one another are one turn.",
+    version=2,
 )
 async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that keep to the role that it was given.
@@ -194,8 +197,8 @@ async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -
     the turns in the question with the answer behind them. A judge says for each turn whether it keeps to the role; it
     is shown the turns up to the last one asked about, from 10 before the first, up to 2,000 characters of each.
 
-    Without a role, or without a turn of the assistant, the case is not applicable; a trace that cannot be read is an
-    error. Where the judge tells its probabilities, the share is the expected one.
+    Without a role the case is not applicable; without a turn of the assistant, or with a trace that cannot be read, it
+    has 0. Where the judge tells its probabilities, the share is the expected one.
     Evidence: each turn with verdict and reason, linked with the turn of the conversation; the role.
     """
     conversation = conversation_of(case)
@@ -203,7 +206,7 @@ async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -
         return conversation
     numbers = conversation.numbers("assistant")
     if not numbers:
-        return not_applicable(_turns.SILENT)
+        return _turns.without_reply(conversation, _turns.SILENT)
     own = (case.metadata.get("role") or "").strip()
     role = own or conversation.instructions or parameters.role.strip()
     if not role:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -114,7 +114,7 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
         Example.not_applicable("no topics", DECLINED),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hi!"}]'},
                                parameters=POOL),
-        Example("the trace cannot be read", {"trace": "{"}, parameters=POOL, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"topic_adherence": 0.0}, parameters=POOL),
     ),
     differs_from="role_adherence holds turns against instructions of any kind, turn_relevance against what was asked; "
     "this one asks whether the assistant stays with its topics, and answers there.",
@@ -122,6 +122,7 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
     "kinds of calls. The main number is the share handled as it should be, which RAGAS does not give: precision, "
     "recall and F1, which it does, have no value where their denominator is 0, as for a conversation of declined "
     "questions off topic; RAGAS gives 0 there. A single question with its answer is a conversation, too.",
+    version=2,
 )  # fmt: skip
 async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge) -> CaseScore:
     """Whether an assistant answers what is asked on its topics, and declines what is not.
@@ -136,8 +137,8 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     `topics`. The conversation is the output's trace, or without one the turns in the question (or the question itself)
     with the answer behind them.
 
-    A case without topics, or without a turn of the assistant after the user, is not applicable; a trace that cannot be
-    read is an error. Precision and recall have no value where nothing was answered, or nothing on topic was asked; F1
+    A case without topics is not applicable; one without a turn of the assistant after the user, or whose trace cannot
+    be read, has 0. Precision and recall have no value where nothing was answered, or nothing on topic was asked; F1
     has none where one of them has none.
     Evidence: each turn of the assistant with both verdicts and the judge's reason, linked with the turn.
     """
@@ -149,7 +150,7 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
         return conversation
     numbers = conversation.numbers("assistant", after="user")
     if not numbers:
-        return not_applicable(_turns.UNASKED)
+        return _turns.without_reply(conversation)
     replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
     held = [yes_or_no(reply.on_topic == reply.attempted) for reply in replies]
     judged = [

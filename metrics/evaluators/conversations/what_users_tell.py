@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
@@ -110,7 +110,7 @@ async def list_told(
             judge=(ScriptedReply(TOLD.id, [{"facts": []}]),),
         ),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"knowledge_retention": 0.0}),
     ),
     differs_from="turn_relevance judges a turn by what the user said just before; this one by everything that the user "
     "told earlier.",
@@ -118,6 +118,7 @@ async def list_told(
     "about each turn alone; here the facts are listed with the turn in which they were told, up to 20 turns are asked "
     "about at once, and a turn can only forget facts told before it. A conversation in which the user tells nothing is "
     "not applicable, where DeepEval gives 0 or 1.",
+    version=2,
 )
 async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the assistant's turns that forget nothing of what the user told before.
@@ -131,8 +132,8 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
     trace, or without one the turns in the question with the answer behind them. Of a turn up to 2,000 characters are
     shown; of the facts the first 200 count.
 
-    A conversation in which the user tells no fact, or the assistant says nothing after one, is not applicable; a trace
-    that cannot be read is an error.
+    A conversation in which the user tells no fact is not applicable; one in which the assistant says nothing after one,
+    or whose trace cannot be read, has 0.
     Evidence: each turn with verdict, reason and the facts that it forgets, linked with the turn of the conversation;
     the facts, each with the turn in which it was told.
     """
@@ -140,11 +141,12 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
     if isinstance(conversation, CaseScore):
         return conversation
     if not conversation.numbers("assistant", after="user"):
-        return not_applicable(_turns.UNASKED)
+        return _turns.without_reply(conversation)
     known = await list_told(judge, TOLD, _Told, conversation, MOST_FACTS)
     numbers = [n for n in conversation.numbers("assistant") if known and n > known[0][0]]
     if not numbers:
-        return not_applicable("the user tells nothing that could be forgotten" if not known else _turns.UNASKED)
+        told_nothing = not_applicable("the user tells nothing that could be forgotten")
+        return _turns.without_reply(conversation) if known else told_nothing
     facts = [f"turn {number}: {fact}" for number, fact in known]
     replies = await ask_about_turns(judge, FORGOTTEN, _Forgotten, conversation, numbers, {"FACTS": facts})
     judged = []
@@ -228,13 +230,14 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
             judge=(ScriptedReply(GOALS.id, [{"goals": []}]),),
         ),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
-        Example("the trace cannot be read", {"trace": "{"}, status=Status.ERROR),
+        Example("the trace cannot be read", {"trace": "{"}, {"conversation_goal": 0.0}),
     ),
     differs_from="goal_accuracy compares the end state of an agent's trace, by its calls, with the expected outcome. "
     "This one lists what the user wanted in a conversation and judges each goal.",
     differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. Goals are listed turn by turn, so that "
     "each has the turn in which it came up, and the verdict names the turn that decides it. A conversation without a "
     "goal is not applicable.",
+    version=2,
 )
 async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the user's goals in a conversation that were met by its end.
@@ -248,15 +251,15 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
     2,000 characters of a turn, and of more than 60 turns the last 60, which the evidence says; the first 40 goals
     count.
 
-    A conversation in which the user has no goal, or the assistant says nothing after the user, is not applicable; a
-    trace that cannot be read is an error. Where the judge tells its probabilities, the share is the expected one.
+    A conversation in which the user has no goal is not applicable; one in which the assistant says nothing after the
+    user, or whose trace cannot be read, has 0. Where the judge tells its probabilities, the share is the expected one.
     Evidence: each goal with verdict and reason, linked with the turn that brings it up and the turn that decides it.
     """
     conversation = conversation_of(case)
     if isinstance(conversation, CaseScore):
         return conversation
     if not conversation.numbers("assistant", after="user"):
-        return not_applicable(_turns.UNASKED)
+        return _turns.without_reply(conversation)
     goals = await list_told(judge, GOALS, _Goals, conversation, MOST_GOALS)
     if not goals:
         return not_applicable("the user has no goal")

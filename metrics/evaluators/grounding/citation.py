@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Pair, Prompt
@@ -82,7 +82,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
     inputs=("answer", "retrieved_contexts"),
     default_needs=("cited_passages",),
     prompts=(SUPPORT,),
-    version=4,
+    version=5,
     metrics=(
         Metric("citation_f1", "Harmonic mean of citation precision and recall.", primary=True),
         Metric("citation_precision", "Mean support that the cited passages give to the parts that cite them."),
@@ -134,7 +134,7 @@ ANSWER = "John Muir founded the Sierra Club in 1892 [1, 2]. He was born in 1838 
             parameters={"partial_credit": 0.8},
             judge=(ScriptedReply("citation.support", {"support": "partial"}),),
         ),
-        Example.not_applicable("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}),
+        Example("an empty answer", {"answer": " ", "retrieved_contexts": [MUIR]}, {"citation_f1": 0.0}),
     ),
     differs_from="faithfulness asks whether any retrieved context supports a claim; this one checks each part of the "
     "answer against exactly the passages that it cites.",
@@ -160,15 +160,15 @@ async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> 
     the text of a retrieved context.
 
     A passage that does not exist supports nothing: a made-up citation lowers precision and recall. Without any citation
-    precision has no value, and recall and F1 are 0. Not applicable: an answer without text, and one that cites by name
-    where the contexts have no ids.
+    precision has no value, and recall and F1 are 0. An answer without text has 0. One that cites by name where
+    the contexts have no ids is not applicable.
     Evidence: how the markers were read and resolved (by id or position), the parts, each citation with its verdict and
     the judge's reason, and markers without text.
     TREC 2024 RAG uses only the first citation of a part and ignores citations of passages that do not exist.
     """
     parts, reading, stray, listed = cited_parts(case.answer or "", case.context_ids)
     if not parts:
-        return not_applicable("the answer has no text")
+        return output_failure("the answer has no text")
     by_id = any(case.context_ids)
     names = passage_names(len(case.retrieved_contexts), case.context_ids)
     cited = list(parts)

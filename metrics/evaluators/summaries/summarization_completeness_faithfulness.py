@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
@@ -69,7 +69,9 @@ class SummaryParameters(Parameters):
             {"source_text": "Die Ernte war gut.", "answer": "Die Ernte war not gut."},
             {"faithfulness": 0.02 - 0.90, "completeness": 4 / (4 * 5) ** 0.5},
         ),
-        Example.not_applicable("the summary is empty", {"source_text": SOURCE, "answer": "…"}),
+        Example(
+            "the summary is empty", {"source_text": SOURCE, "answer": "…"}, {"faithfulness": 0.0, "completeness": 0.0}
+        ),
     ),
     differs_from="summary_coherence and summarization_judge ask a judge; gptscore_summary measures how likely the "
     "summary is; the evaluator faithfulness checks claims against retrieved contexts.",
@@ -95,7 +97,7 @@ def summarization_completeness_faithfulness(
     of the source is similar to something in the summary: it decreases with the length of the source, as a summary has
     to leave things out. Compare models with each other, not with 1.
 
-    A case without a sentence in source or summary is not applicable.
+    A summary without a sentence has 0; a source without one is not applicable.
     Evidence: each summary sentence (the first 50) with the source sentence that supports it best, the least covered
     source sentences, both models with the sha256 of their weights, texts read in part.
     """
@@ -110,7 +112,8 @@ def summarization_completeness_faithfulness(
     scores = []
     for (source, own), made, table in zip(sides, inferred, compared, strict=True):
         if not source or not own:
-            scores.append(not_applicable("the source text has no sentence" if own else "the answer has no sentence"))
+            failed = output_failure("the answer has no sentence")
+            scores.append(failed if source else not_applicable("the source text has no sentence"))
             continue
         shares = classifiers.probabilities(classifier, made.logits)
         supports, contradicts = (shares[:, place].reshape(len(own), len(source)) for place in (entailed, contradicted))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import Generic, NamedTuple, TypeVar
 
-from metrics.core.evaluator import CaseScore, not_applicable
+from metrics.core.evaluator import CaseScore, not_applicable, output_failure
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.overlap.tokenizers import Script, Tokenizer, TokenizerChoice, tokenized
@@ -20,10 +20,10 @@ class TokenizedCase(NamedTuple, Generic[Text]):
     lacking: str | None
 
     @property
-    def not_applicable(self) -> CaseScore:
-        """The score of a case that lacks tokens."""
-        reason = f"{self.lacking} ({self.tokenizer})"
-        return not_applicable(reason, Evidence(facts={"tokenizer": self.tokenizer}))
+    def without_tokens(self) -> CaseScore:
+        """The score of a case that lacks tokens: where the answer does, it has failed."""
+        scored = output_failure if any(self.references) else not_applicable
+        return scored(f"{self.lacking} ({self.tokenizer})", Evidence(facts={"tokenizer": self.tokenizer}))
 
 
 def tokenize_cases(

@@ -125,7 +125,7 @@ def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseSc
 
 def _score(case: TokenizedCase[list[str]], counts: BleuCounts, weights: Sequence[float]) -> CaseScore:
     if case.lacking:
-        return case.not_applicable
+        return case.without_tokens
     equal = ([1 / n] * n for n in range(1, len(weights)))
     values = {f"bleu{len(own)}": bleu(counts, own) for own in (*equal, weights)}
     short = next((n for n, total in enumerate(counts.totals, 1) if not total), None)

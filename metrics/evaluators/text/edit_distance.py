@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Status
 from metrics.core.evidence import Evidence
 from metrics.core.rounding import at_least
 from metrics.core.suite import Case
@@ -106,6 +106,7 @@ class EditDistanceParameters(Parameters):
         ),
         Example.not_applicable("no expected answer has text", {"answer": "Paris", "expected_answers": [" "]}),
     ),
+    version=2,
 )  # fmt: skip
 def edit_distance(cases: Sequence[Case], parameters: EditDistanceParameters) -> list[CaseScore]:
     """How many characters, and words, must change to make the answer of the expected one: Levenshtein's distance.
@@ -134,7 +135,7 @@ def edit_distance(cases: Sequence[Case], parameters: EditDistanceParameters) -> 
 
     for case, split in zip(cases, tokenize_cases(cases, parameters.tokenizer, WORDS_OF, words_of), strict=True):
         if split.lacking:
-            scores.append(split.not_applicable)
+            scores.append(split.without_tokens)
             continue
         expected, answer = case.expected_answers, case.answer or ""
         characters = _closest([changed(plain(one)) for one in expected], changed(plain(answer)))
@@ -188,4 +189,7 @@ def _score(
         if closest:
             number, own, wanted, made = closest
             facts[name] = {"expected_answer": number, "expected": wanted, "answer": made, **own._asdict()}
-    return CaseScore(values, reason=None if characters else TOO_LONG, evidence=Evidence(facts=facts))
+    if characters:
+        return CaseScore(values, evidence=Evidence(facts=facts))
+    too_long = len(split.answer) > max(map(len, split.references))
+    return CaseScore(values, Status.SKIPPED, TOO_LONG, Evidence(facts=facts), by_output=too_long)

@@ -7,7 +7,17 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Evaluator, Example, Input, Metric, Parameters, not_applicable
+from metrics.core.evaluator import (
+    CaseScore,
+    Evaluator,
+    Example,
+    Input,
+    Metric,
+    Parameters,
+    Status,
+    not_applicable,
+    output_failure,
+)
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt, filled, split_template, wording
@@ -16,6 +26,7 @@ from metrics.models.language_model import LanguageModel, Loss
 
 PORTION = 64  # cases whose texts are in memory at once
 QUALITY = "{quality}"
+EMPTY = "the answer is empty"
 UNIT = "nats per token"
 
 # alternatives by number from 1, each with (prefix, target) pairs by aspect; an aspect's loss is their mean
@@ -137,7 +148,9 @@ def score_losses(
         ]
         losses = iter(language_model.losses(pairs))
         scores += [
-            not_applicable(wanted) if isinstance(wanted, str) else _case_score(wanted, losses, language_model, stated)
+            _case_score(wanted, losses, language_model, stated)
+            if not isinstance(wanted, str)
+            else (output_failure if wanted == EMPTY else not_applicable)(wanted)
             for wanted in asked
         ]
     return scores
@@ -178,7 +191,7 @@ def _asks_after(before: Callable[[Case], str | None], name: str, what: str) -> A
     def ask(case: Case, wordings: Mapping[str, str]) -> Asked | str:
         text, answer = before(case) or "", case.answer or ""
         if not text.strip() or not answer.strip():
-            return f"the {what} is blank" if answer.strip() else "the answer is empty"
+            return f"the {what} is blank" if answer.strip() else EMPTY
         values = {name: text, "answer": answer}
         return {1: {aspect: [pair(template, values)] for aspect, template in wordings.items()}}
 
@@ -208,7 +221,7 @@ gptscore_qa = gptscore(
             {"question": "Was gibt es?", "answer": "Nichts Neues"},
             dict.fromkeys(QA_QUALITIES, log(2)),
         ),
-        Example.not_applicable("an empty answer", {"question": "Was?", "answer": ""}),
+        Example("an empty answer", {"question": "Was?", "answer": ""}, status=Status.SKIPPED),
     ),
     differs_from="the other gptscore evaluators measure how likely the texts themselves are; this one asks about them.",
     differs="The loss is that of “Yes” alone. H2O does not name its model; any causal language model can be chosen, "
@@ -251,7 +264,7 @@ gptscore_summary = gptscore(
             {"source_text": "Die Ernte fiel gut aus.", "answer": "Ernte gut dennoch"},
             dict.fromkeys(SUMMARY_QUALITIES, (log(8) + 2 * log(2)) / 3),
         ),
-        Example.not_applicable("an empty summary", {"source_text": "Die Ernte.", "answer": " "}),
+        Example("an empty summary", {"source_text": "Die Ernte.", "answer": " "}, status=Status.SKIPPED),
     ),
     differs_from="gptscore_summary_reference compares with a reference summary; "
     "summarization_completeness_faithfulness checks sentence by sentence.",
@@ -282,7 +295,7 @@ def _ask_both_ways(case: Case, wordings: Mapping[str, str]) -> Asked | str:
     if not references:
         return "every expected answer is blank"
     if not answer.strip():
-        return "the answer is empty"
+        return EMPTY
     return {
         number: {
             name: [
@@ -376,7 +389,7 @@ gptscore_translation = _rewriting(
             {"answer": "Katze schläft", "expected_answers": ["Hund bellt", "Katze schläft"]},
             dict.fromkeys(TRANSLATION_ASPECTS, log(2)),
         ),
-        Example.not_applicable("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}),
+        Example("the answer is blank", {"answer": " ", "expected_answers": ["Katze"]}, status=Status.SKIPPED),
     ),
     differs_from="gptscore_summary_reference asks for the qualities of summaries; bleu and rouge compare the wording.",
     reference="expected answer",

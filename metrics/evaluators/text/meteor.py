@@ -92,7 +92,7 @@ def meteor_score(cases: Sequence[Case], parameters: MeteorParameters) -> list[Ca
     scores = []
     for case in tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, _lower_tokens):
         if case.lacking:
-            scores.append(case.not_applicable)
+            scores.append(case.without_tokens)
             continue
         each = [meteor_counts(reference, case.answer, parameters.use_stemmer) for reference in case.references]
         values = [meteor(counts, parameters.alpha, parameters.beta, parameters.gamma) for counts in each]

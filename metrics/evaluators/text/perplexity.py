@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import exp, inf
 
-from metrics.core.evaluator import CaseScore, Example, Metric, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Status, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
@@ -25,7 +25,7 @@ from metrics.models.language_model import LanguageModel, Loss
             {"answer": "rot rot"},
             {"perplexity": 4.0},
         ),
-        Example.not_applicable("an empty answer", {"answer": " "}),
+        Example("an empty answer", {"answer": " "}, status=Status.SKIPPED),
     ),
     differs_from="the gptscore evaluators measure a text after an instruction; this one the answer by itself.",
     differs_from_source="There is no threshold: H2O's .5 can never be reached, since perplexity is at least 1. How a "
@@ -43,8 +43,8 @@ def perplexity(
     by default. Numbers of models with different vocabularies are not comparable. metrics.models.language_model
     describes how a text begins and how texts longer than the model's window are read.
 
-    An answer without a word is not applicable, nor is one of a single token if the model has no beginning-of-text
-    token.
+    An answer without a word has no value and counts as missing, and so does one of a single token if the model has no
+    beginning-of-text token.
     Evidence: tokens scored, the number of windows if there are several, the model and the sha256 of its weights.
     """
     losses = language_model.losses([("", case.answer or "") for case in cases])
@@ -53,8 +53,8 @@ def perplexity(
 
 def _score(case: Case, loss: Loss, language_model: LanguageModel) -> CaseScore:
     if not (case.answer or "").strip():
-        return not_applicable("the answer is empty")
+        return output_failure("the answer is empty")
     evidence = Evidence(facts={"tokens_scored": loss.tokens, **provenance(language_model, [loss])})
     if not loss.tokens:
-        return not_applicable("the answer is a single token, with nothing before it to predict it from", evidence)
+        return output_failure("the answer is a single token, with nothing before it to predict it from", evidence)
     return CaseScore({"perplexity": exp(loss.mean)}, evidence=evidence)

@@ -119,7 +119,7 @@ def rouge_score(cases: Sequence[Case], parameters: RougeParameters) -> list[Case
     read, counted = tee(tokenize_cases(cases, parameters.tokenizer, TOKENIZER_OF, tokens_of))
     pairs = ((text, case.answer) for case in counted if not case.lacking for text in case.references if text)
     found = rouge(pairs, parameters.rouge_types)
-    return [case.not_applicable if case.lacking else _score(case, found, parameters.rouge_types) for case in read]
+    return [case.without_tokens if case.lacking else _score(case, found, parameters.rouge_types) for case in read]
 
 
 def _score(
@@ -132,6 +132,8 @@ def _score(
     values: dict[str, float | None] = {
         kind: scored[best[kind]][kind].f if kind in best else None for kind in ROUGE_TYPES
     }
+    if len(case.answer) > max(map(len, case.references)):  # it is too long, and not what was expected
+        values |= dict.fromkeys(long, 0.0)
     facts: dict[str, object] = {"tokenizer": case.tokenizer}
     facts |= {kind: {**scored[number][kind]._asdict(), "expected_answer": number} for kind, number in best.items()}
     if len(case.answer) == 1 and "rouge2" in best:

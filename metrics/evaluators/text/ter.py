@@ -6,7 +6,7 @@ import re
 import numpy as np
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_applicable, output_failure
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
@@ -59,6 +59,7 @@ class TerParameters(ResamplingParameters):
             rows=({"metric": "ter", "value": 1 / 3, "n": 1},),
         ),
     ),
+    version=2,
 )  # fmt: skip
 def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
     """How many edits make the answers the expected ones, per expected word: translation edit rate (TER).
@@ -95,7 +96,8 @@ def ter(suite: Suite, outputs: Outputs, parameters: TerParameters) -> Findings:
         counts = [edit_count(made, reference) for reference in wanted]
         edits = [count for count in counts if count is not None]
         if len(edits) < len(counts):
-            scores[case.case_id] = not_applicable(TOO_LONG)
+            longer = len(made) > max(map(len, wanted))
+            scores[case.case_id] = (output_failure if longer else not_applicable)(TOO_LONG)
             continue
         row = [float(min(edits)), sum(map(len, wanted)) / len(wanted)]
         kept.append(place)
