@@ -54,10 +54,11 @@ def configuration(provider: str) -> str:
     return f"{provider}/.well-known/openid-configuration"
 
 
-def team_file(folder: Path, provider: str, **team: Any) -> Path:
+def team_file(folder: Path, provider: str, cookie_secret: str | None = None, **team: Any) -> Path:
     """Write the file of a team that signs in at a provider; `team` are settings of [team] beside the roles."""
     auth = {
-        "redirect_uri": "http://127.0.0.1:{port}/oauth2callback", "cookie_secret": secrets.token_hex(32),
+        "redirect_uri": "http://127.0.0.1:{port}/oauth2callback",
+        "cookie_secret": cookie_secret or secrets.token_hex(32),
         "client_id": "studio", "client_secret": "secret", "server_metadata_url": configuration(provider),
     }  # fmt: skip
     file = folder / "team.toml"

@@ -36,7 +36,7 @@ def draw_import() -> None:
         st.text("A zip that Assay made of a finished run, here or elsewhere. It is checked before anything is kept.")
         tokens = uploads.draw_uploads("The archive of a run, a zip", "archive", uploaded_files.ARCHIVES)
         uploads.draw_refused()
-        trusted = st.checkbox(
+        trusted = visitors.may("admin") and st.checkbox(
             "Add its judge's replies to the cache",
             help="Later runs that ask the same are answered by these replies. Only if you trust who made the archive.",
         )
