@@ -48,7 +48,7 @@ function keepLink(asks) {
   if (asks) sessionStorage.setItem("assay-link", location.pathname + location.search);
   else if (kept) {
     sessionStorage.removeItem("assay-link");
-    location.replace(kept);
+    location.replace(location.origin + kept); // a path of two slashes would name another server
   }
 }
 

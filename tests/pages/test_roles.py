@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import inspect
+import io
 import pkgutil
 import re
 import time
@@ -14,8 +15,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import data
-from components.data import agreements, evaluation_inputs, run_estimates, visitors, workspace_runs
+from components.data import (
+    agreements,
+    evaluation_inputs,
+    run_archives,
+    run_estimates,
+    uploaded_files,
+    visitors,
+    workspace_runs,
+)
 from components.widgets.url import PAGES
+from metrics.reports.archives import read
 from metrics.store import Run, Workspace
 from metrics.store.team import AuditLog, NotAllowed, Visitor, folder_of
 from metrics.store.team_file import Role
@@ -75,6 +85,71 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
     called = set(re.findall(r"\b\w+\.(\w+)", "\n".join(each.read_text() for each in files)))
     changing = {name for name in public_functions() if name.startswith(verbs)}
     assert changing & called - set(visitors.ACTIONS) == set()
+
+
+WRITERS = {  # functions that change something on the disk, by the names that components.data calls them by
+    "add", "apply", "ask_once", "calibrate", "choose_point", "clear", "create", "create_job", "create_run", "empty",
+    "feed", "forget", "give", "judge_preferences", "keep_draw_sizes", "let_go", "make_file", "make_folder", "mkdir",
+    "move", "note", "put", "read_archive", "rename", "restore", "review", "save_suite", "save_version", "start",
+    "start_module", "tag", "touch", "unlink", "use", "withdraw", "write_bytes", "write_text",
+}  # fmt: skip
+OWN_BOUNDS = {"keep", "store_suite"}  # called by functions that take a role, and by nothing else
+
+
+def test_no_function_without_a_role_reaches_what_writes() -> None:
+    """However it is called: by the calls in its source, and in that of the functions that these name."""
+    modules = [import_module(f"components.data.{each.name}") for each in pkgutil.iter_modules(data.__path__)]
+    trees = [ast.parse(inspect.getsource(module)) for module in modules]
+    calls = {
+        each.name: {ast.unparse(call.func).rpartition(".")[2] for call in ast.walk(each) if isinstance(call, ast.Call)}
+        for tree in trees
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+    }
+    readers = {name for name in public_functions() if name not in visitors.ACTIONS} - OWN_BOUNDS
+
+    def reached(name: str, before: frozenset[str] = frozenset()) -> set[str]:
+        further = (calls.get(name, set()) if name not in visitors.ACTIONS else set()) - before
+        return further.union(*(reached(each, before | further) for each in further))
+
+    assert {name: found for name in readers if (found := reached(name) & WRITERS)} == {}
+    assert set().union(*(calls[name] for name in visitors.ACTIONS)) & WRITERS > {"clear", "empty", "give"}
+    used = [*(PROJECT / "pages").glob("*.py"), *(PROJECT / "components").rglob("*.py")]
+    texts = [each.read_text() for each in used if each.parent.name != "data"]
+    assert not [text for text in texts if re.search(r"\b(?:uploaded_files\.keep|suite_drafts\.store_suite)\b", text)]
+
+
+@pytest.mark.attack("browser", "a link that an admin opens changes something", "an address alone changes nothing")
+def test_an_address_alone_changes_nothing(sign_in: Callable[[Role], Path], open_page: Open) -> None:
+    folder = sign_in("admin")
+    run = Workspace(folder).run("latest").id
+    before = contents(folder)
+    archive = f"{'0' * 32}.zip"
+    for name in PAGES:
+        if name != "report":
+            page = open_page(name, run=run, log="True", archive=archive, file=archive, make="1", job="x", back="//evil")
+            assert not page.exception, name
+    assert contents(folder) == before
+    assert {line.what for line in AuditLog(folder).last(100)} <= {"read the audit log"}
+
+
+@pytest.mark.attack(
+    "browser", "an editor opens an archive whose replies answer others' later runs", "replies are trusted by an admin"
+)
+def test_an_editor_opens_an_archive_without_its_replies(
+    sign_in: Callable[[Role], Path], open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, asked = sign_in("editor"), list[bool]()
+    token = uploaded_files.keep(io.BytesIO(b"PK"), "run.zip", uploaded_files.upload_folder())
+    monkeypatch.setattr(read, "read_archive", lambda *given: asked.append(given[-1]) or read.InputError("damaged"))
+    with pytest.raises(NotAllowed, match="takes the role admin"):
+        run_archives.import_run(token, True)
+    assert asked == []
+    assert AuditLog(folder).last(1)[0][4:] == ("add an archive's replies of judges", "run.zip", "refused")
+    offered = "Add its judge's replies to the cache"
+    assert offered not in [box.label for box in open_page("runs").checkbox]
+    sign_in("admin")
+    assert offered in [box.label for box in open_page("runs").checkbox]
 
 
 def test_an_editor_changes_and_it_is_noted(sign_in: Callable[[Role], Path]) -> None:
