@@ -7,6 +7,7 @@ from typing import Any
 from metrics.cli.options import add_parser, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.rounding import exact_sum
 from metrics.judge.rubrics import ENDINGS, USUAL_RUBRIC, Rubric, named_rubric, rubric_text
 from metrics.judge.saved_objects import every, save
 from metrics.store import Workspace
@@ -49,5 +50,5 @@ def _rubric(options: argparse.Namespace) -> None:
 
 
 def _shares(rubric: Rubric) -> str:
-    whole = sum(one.weight for one in rubric.dimensions)
+    whole = exact_sum(one.weight for one in rubric.dimensions)
     return ", ".join(f"{one.name} {one.weight / whole:.0%}" for one in rubric.dimensions)

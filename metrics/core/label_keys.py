@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from metrics.core.cases import compose_tables
 from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Findings, Parameters, Status
 from metrics.core.evidence import Evidence
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Outputs, Suite
 
 KEY = "key"  # the column of aggregates and curves
@@ -118,7 +119,7 @@ def _mean(scores: Mapping[str, CaseScore]) -> CaseScore:
     values: dict[str, float | None] = {}
     for name in dict.fromkeys(name for score in scores.values() for name in score.values):
         known = [value for score in scores.values() if (value := score.values.get(name)) is not None]
-        values[name] = sum(known) / len(known) if known else None
+        values[name] = exact_sum(known) / len(known) if known else None
     status = max((score.status for score in scores.values()), key=lambda status: status is Status.OK)
     reasons = [f"{key}: {score.reason}" for key, score in scores.items() if score.reason]
     shown = {key: score.evidence for key, score in scores.items() if score.evidence is not None}

@@ -3,6 +3,10 @@ bits, and which way depends on the processor, the number of threads and the orde
 number that is written for other tools.
 """
 
+import math
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -14,6 +18,21 @@ DIGITS = 15  # significant ones that a double holds of every number; the rest is
 NEAR = 1e-9  # the same of results of long computations, relative where they are above 1
 
 Tree = TypeVar("Tree")
+
+
+def exact_sum(values: Iterable[float]) -> float:
+    """Return the sum of numbers, rounded once; infinite or NaN where it is beyond the floats.
+
+    The built-in `sum` rounds after each addend before Python 3.12, and less often since.
+
+    >>> exact_sum([0.1] * 10), exact_sum([1e308, 1e308])
+    (1.0, inf)
+    """
+    addends = list(values)
+    try:
+        return math.fsum(addends)
+    except (OverflowError, ValueError):  # numbers too large for it, or infinite ones of both signs
+        return float(reduce(add, addends, 0.0))
 
 
 @overload

@@ -15,6 +15,7 @@ from metrics.core.cases import join_cases
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Outputs, Suite, with_source
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
@@ -60,7 +61,7 @@ def judge_time(workspace: Path, calls: Mapping[tuple[str, str], float], at_once:
             runs.append(run.id)
         if not left:
             break
-    return JudgeTime(seconds / at_once, tuple(dict.fromkeys(runs)), round(sum(left.values())))
+    return JudgeTime(seconds / at_once, tuple(dict.fromkeys(runs)), round(exact_sum(left.values())))
 
 
 def _judged_runs(workspace: Path, judges: set[str]) -> Iterable[Run]:

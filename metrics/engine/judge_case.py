@@ -17,6 +17,7 @@ from metrics.core.errors import (
 )
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status
 from metrics.core.evidence import QUOTE_FOUND, Evidence
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.judge.client import Call, CaseJudge, Client
 from metrics.judge.injection import suspected
@@ -48,7 +49,7 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]], how: Com
         if given:
             spread[name] = max(given) - min(given)
             agreement[name] = max(Counter(round(value, DIGITS) for value in given).values()) / len(given)
-            if how == "majority" and metric and metric.binary and metric.primary and sum(given) * 2 == len(given):
+            if how == "majority" and metric and metric.binary and metric.primary and exact_sum(given) * 2 == len(given):
                 notes.append("the judges are tied, which counts as the bad side")
     silent = [name for name, score in scores if score.status is not Status.OK]
     if silent and len(silent) < len(scores):
@@ -73,7 +74,7 @@ def _record(name: str, score: CaseScore) -> dict[str, Any]:
 
 
 def _one(metric: Metric | None, given: Sequence[float], how: Combine) -> float:
-    mean = sum(given) / len(given)
+    mean = exact_sum(given) / len(given)
     if how == "mean" or metric is None or not metric.binary:
         return mean
     if mean == 0.5:

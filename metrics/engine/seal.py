@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from metrics.core.evaluator import MISSING
 from metrics.core.files import sha256_of, write_table, written_whole
 from metrics.core.registry import choose
+from metrics.core.rounding import exact_sum
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.core.source_version import library_versions
 from metrics.engine.aggregate import Slices, aggregate_cases
@@ -149,7 +150,7 @@ def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
         name: sum(row[name] for row in same)
         for name in ("n", "unscored", "not_applicable", "parse_failure", "error", "skipped")
     }
-    mean = sum(values) / len(values) if values else None
+    mean = exact_sum(values) / len(values) if values else None
     reason = f"mean of {len(values)} repeats" if values else same[0]["reason"]
     bounds = {name: _pool_bound(same, name) for name in ("if_worst", "if_best")}
     without = dict.fromkeys(("run", "low", "high", "interval"))
@@ -162,7 +163,7 @@ def _pool_bound(same: list[dict[str, Any]], name: str) -> float | None:
         return None
     missing = [any(row[status.value] for status in MISSING) for row in same]
     ends = [row[name] if lacks else row["value"] for row, lacks in zip(same, missing, strict=True)]
-    return None if None in ends else sum(ends) / len(ends)
+    return None if None in ends else exact_sum(ends) / len(ends)
 
 
 def table_facts(tables: Mapping[str, Path], home: Path) -> dict[str, dict[str, Any]]:

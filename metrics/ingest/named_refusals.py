@@ -157,7 +157,7 @@ def _refuse_columns(base: str, names: list[str]) -> Reason | None:
 def _refuse_list(base: str, lines: list[str], names: list[str]) -> Reason | None:
     """Refuse a text of names alone, as those of images are."""
     known = {name for canonical, aliases in SUITE_ALIASES.items() for name in (canonical, *aliases)}
-    listing = all(LISTED.fullmatch(line) for line in lines) and names[0] not in known
+    listing = all(LISTED.fullmatch(line) for line in lines) and known.isdisjoint(names[:1])
     if base.endswith(".txt") and (listing or all(IMAGE_LINE.fullmatch(line) for line in lines)):
         return "a list of names without columns", "the annotations that it refers to, or a table with named columns"
     return None

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from metrics.core.rounding import exact_sum
 from metrics.judge.asking import Reply, schema_of
 from metrics.judge.reply_text import THOUGHTS
 
@@ -162,7 +163,7 @@ def _at(tokens: Sequence[Token], begins: int, labels: Sequence[str]) -> dict[str
             found[leads_to[0]] += path
         if len(leads_to) <= 1:
             break
-    total = sum(found.values())
+    total = exact_sum(found.values())
     return {name: share / total for name, share in found.items()} if CERTAIN <= total <= 1.01 else None
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import describe_failure
+from metrics.core.rounding import exact_sum
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import refuse_metadata_address
 from metrics.judge.keys import redact
@@ -67,7 +68,7 @@ def listed_price(model: str, prompt_tokens: int, completion_tokens: int) -> floa
         sums = library().cost_per_token(model, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
     except Exception:  # it raises a plain Exception for a model it does not know
         return None
-    return float(sum(sums)) or None
+    return float(exact_sum(sums)) or None
 
 
 def listed_window(model: str) -> int | None:

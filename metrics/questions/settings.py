@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.rounding import exact_sum
 from metrics.questions.kinds import QUESTION_KINDS
 from metrics.text.chunks import LEAST_SIZE, SIZE
 
@@ -50,7 +51,7 @@ class QuestionSettings(BaseModel):
             raise ValueError(
                 f"{', '.join(map(repr, unknown))}: no kind of question; there are {', '.join(QUESTION_KINDS)}"
             )
-        if any(not 0 <= weight < float("inf") for weight in weights.values()) or not sum(weights.values()):
+        if any(not 0 <= weight < float("inf") for weight in weights.values()) or not any(weights.values()):
             raise ValueError("weights are numbers from 0, of which at least one is above 0")
         return weights
 
@@ -91,7 +92,7 @@ def shared_out(number: int, weights: Mapping[str, float]) -> dict[str, int]:
     >>> shared_out(10, {"a": 1, "b": 1, "c": 1})
     {'a': 4, 'b': 3, 'c': 3}
     """
-    total = sum(weights.values())
+    total = exact_sum(weights.values())
     if not total:
         return dict.fromkeys(weights, 0)
     exact = {name: number * weight / total for name, weight in weights.items()}

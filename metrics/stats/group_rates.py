@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats
+from metrics.core.rounding import exact_sum
 from metrics.stats.float_tolerance import distance_in_errors, highest_place, root
 
 Ends = tuple[float, float]
@@ -53,7 +54,7 @@ def equal_rates_p(hits: tuple[float, float], n: tuple[float, float]) -> float:
     >>> round(equal_rates_p((15, 5), (20, 20)), 4)
     0.0016
     """
-    shared = sum(hits) / sum(n)
+    shared = exact_sum(hits) / exact_sum(n)
     error = root(shared * (1 - shared) * (1 / n[0] + 1 / n[1]))
     apart = np.array([hits[0] / n[0] - hits[1] / n[1]])
     return math.erfc(float(distance_in_errors(apart, error)[0]) / math.sqrt(2))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.rounding import EQUAL
+from metrics.core.rounding import EQUAL, exact_sum
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.student_t import Z95, student, student_p
 
@@ -220,7 +220,7 @@ def corrected_difference(
     if variance <= TINY:
         return ContrastEstimate(value, None, None, None)
     squares = [fit.variance**2 / fit.freedom for fit in (first, second)]
-    freedom = (first.variance + second.variance) ** 2 / max(sum(squares), 1e-300)
+    freedom = (first.variance + second.variance) ** 2 / max(exact_sum(squares), 1e-300)
     half, error = student(freedom) * math.sqrt(variance), math.sqrt(variance)
     p = float(student_p(np.array([abs(value) / error]), np.array([freedom]))[0])
     return ContrastEstimate(value, value - half, value + half, p)

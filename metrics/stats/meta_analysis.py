@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import exact_sum
 from metrics.stats.float_tolerance import standard_errors, symmetric_inverse
 from metrics.stats.model_ranking import linked_groups, rank_ranges
 from metrics.stats.student_t import student
@@ -83,7 +84,7 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
     freedom = rows - (models + suites - 1)
     loose = np.trace(residual) / 2
     tau2 = max(0.0, (q - freedom) / loose) if freedom > 0 and loose > 0 else 0.0
-    cases = max(1.0, sum(study.freedom for study in studies))
+    cases = max(1.0, exact_sum(study.freedom for study in studies))
     common_half = student(cases) * standard_errors(spread)
     value, half, ranked = common, common_half, (spread, cases)
     if tau2 > 0:

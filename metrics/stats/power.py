@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.core.rounding import NEAR
+from metrics.core.rounding import NEAR, exact_sum
 from metrics.stats.float_tolerance import root
 from metrics.stats.intervals import wilson
 from metrics.stats.student_t import student
@@ -54,7 +54,7 @@ def kappa_deviation(kappa: float, share: float) -> float:
     """
     mixed, lack = share * (1 - share), 1 - kappa
     chance = 1 - 2 * mixed
-    agreed = sum((p * p + kappa * mixed) * (1 - 2 * p * lack) ** 2 for p in (share, 1 - share))
+    agreed = exact_sum((p * p + kappa * mixed) * (1 - 2 * p * lack) ** 2 for p in (share, 1 - share))
     variance = agreed + 2 * mixed * lack**3 - (kappa - chance * lack) ** 2
     return float(root(variance)) / (2 * mixed)
 

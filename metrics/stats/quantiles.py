@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
-from metrics.core.rounding import EQUAL
+from metrics.core.rounding import EQUAL, exact_sum
 from metrics.stats.bootstrap import Draws
 from metrics.stats.cluster_variance import cluster_sums, cluster_variance, design_freedom
 from metrics.stats.intervals import NONE, Interval
@@ -136,7 +136,7 @@ def order_ranks(n: int, share: float) -> tuple[int | None, int | None]:
         return None, None
     tails = [TAIL, TAIL]
     outside = (1 - share) ** n, share**n  # the chance of a quantile below the least and above the greatest value
-    if sum(outside) <= BOTH_TAILS and max(outside) > TAIL:
+    if exact_sum(outside) <= BOTH_TAILS and max(outside) > TAIL:
         wide = int(outside[1] > TAIL)
         tails[wide], tails[1 - wide] = outside[wide], BOTH_TAILS - outside[wide]
     low, high = (_count_tail(n, own, tail) for own, tail in zip((share, 1 - share), tails, strict=True))

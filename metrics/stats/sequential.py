@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import exact_sum
 from metrics.stats.corrections import LEVEL
 from metrics.stats.float_tolerance import ratio
 from metrics.stats.student_t import Z95
@@ -193,7 +194,7 @@ def dependence_evidence(passed: Bools) -> float:
     if len(passed) < 2:
         return 0.0
     counts = np.bincount(2 * passed[:-1] + passed[1:].astype(np.int64), minlength=4).reshape(2, 2)
-    chain = sum(_log_beta(*row) - _log_beta(0, 0) for row in counts.tolist())
+    chain = exact_sum(_log_beta(*row) - _log_beta(0, 0) for row in counts.tolist())
     totals = counts.sum(axis=0)
     totals = totals[totals > 0]
     return float(chain - (totals * np.log(totals / totals.sum())).sum())

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from metrics.core.array_types import Floats, Numbers
+from metrics.core.rounding import exact_sum
 
 Z95 = 1.959963984540054  # the standard normal's 97.5 % point
 SMALL = 12  # degrees of freedom up to which the tail is integrated
@@ -25,7 +26,7 @@ def student(freedom: float) -> float:
         return math.inf
     if freedom < 3:
         exact: dict[float, float] = {1: 12.706204736432095, 2: 4.302652729911275}
-        return exact.get(freedom) or math.exp(sum(term / freedom**power for power, term in enumerate(FEW)))
+        return exact.get(freedom) or math.exp(exact_sum(term / freedom**power for power, term in enumerate(FEW)))
     z = Z95
     terms = (
         (z**3 + z) / 4,
@@ -33,7 +34,7 @@ def student(freedom: float) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + float(sum(term / freedom**power for power, term in enumerate(terms, 1)))
+    return z + float(exact_sum(term / freedom**power for power, term in enumerate(terms, 1)))
 
 
 def student_p(t: Floats, freedom: Numbers) -> Floats:

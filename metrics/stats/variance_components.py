@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import exact_sum
 from metrics.stats.bootstrap import resampled_sums
 from metrics.stats.float_tolerance import whole_from
 from metrics.stats.student_t import Z95, student
@@ -44,7 +45,7 @@ class Components(NamedTuple):
 
     def error(self, cases: float, repeats: float = 1, draws: float = 1) -> float:
         """Return the standard error of a mean over so many cases, repeats of each and draws of each repeat."""
-        return math.sqrt(sum(self.parts(cases, repeats, draws)))
+        return math.sqrt(exact_sum(self.parts(cases, repeats, draws)))
 
 
 class Plan(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.core.fields import OUTPUT_FIELDS
 from metrics.core.unicode_forms import REPLACEMENT, without_halves
+from metrics.core.rounding import exact_sum
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
@@ -135,7 +136,8 @@ def _part(item: Any, names: Sequence[str]) -> Any:
 
 
 def _number(value: Any, name: str) -> float:
-    total = sum(value) if isinstance(value, list) and all(isinstance(part, int | float) for part in value) else value
+    parts = isinstance(value, list) and all(isinstance(part, int | float) and 0 <= part <= LARGEST for part in value)
+    total = exact_sum(value) if parts else value
     if isinstance(total, bool) or not isinstance(total, int | float) or not 0 <= total <= LARGEST:
         raise wrong(f"{name} {str(value)[:40]!r}, expected a number from 0 to {LARGEST:,}")
     return float(total)

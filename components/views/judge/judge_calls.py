@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from metrics.core.rounding import exact_sum
 from metrics.presentation.format import MISSING, STATUSES, count, duration, number, plural, rough
 from metrics.presentation.judge_notes import quotes_text, reading_text, time_text
 from metrics.presentation.panel_rows import short_names
@@ -104,7 +105,7 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
         parts.append(plural(tokens, "token"))
     if paid:
         prices = [call["cost_usd"] for call in paid]
-        parts.append(dollars(None if None in prices else sum(prices)))
+        parts.append(dollars(None if None in prices else exact_sum(prices)))
     failed = sum(call["error"] is not None for call in calls)
     if failed:
         parts.append(f"{failed} could not be read")

@@ -13,7 +13,7 @@ from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Sample, S
 from metrics.analysis.labels.labelled_scores import labelled_scores, output_clusters, passing_labels
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools, Floats
-from metrics.core.rounding import at_least
+from metrics.core.rounding import at_least, exact_sum
 from metrics.core.sampling_design import cluster_codes
 from metrics.stats.rater_agreement import (
     FEWEST_ITEMS,
@@ -113,7 +113,7 @@ class Replacement:
     @property
     def advantage(self) -> float | None:
         """ρ, the mean share of outputs on which the judge is at least as close to the others as a rater is."""
-        return sum(one.judge for _, one in self.tests) / len(self.tests) if self.tests else None
+        return exact_sum(one.judge for _, one in self.tests) / len(self.tests) if self.tests else None
 
     @property
     def replaces(self) -> bool:

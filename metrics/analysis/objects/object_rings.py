@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from metrics.core.array_types import Floats
 from metrics.core.classes import ClassFacts
+from metrics.core.rounding import exact_sum
 from metrics.vision.keypoints import skeleton_of
 from metrics.vision.outlines import mask_rings
 
@@ -68,7 +69,7 @@ def _is_ring(ring: list[float]) -> bool:
 def _clockwise(ring: list[float]) -> list[float]:
     """Return the ring, turned round where it goes the other way (y points down)."""
     x, y = ring[::2], ring[1::2]
-    doubled = sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))
+    doubled = exact_sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))
     if doubled >= 0:
         return ring
     return [number for place in range(len(x) - 1, -1, -1) for number in (x[place], y[place])]

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.labels.human_labels import case_ids
+from metrics.core.rounding import exact_sum
 from metrics.core.schema import By
 from metrics.store import Run, cache_by_run
 from metrics.store.rating_sets import Preferences
@@ -56,7 +57,7 @@ class Match:
             return decided([vote.outcome for vote in self.people])
         if source == "judge":
             whole = [list(own.values()) for own in self.judged().values() if is_whole(own)]
-            return decided([side(sum(own) / len(own)) for own in whole])
+            return decided([side(exact_sum(own) / len(own)) for own in whole])
         return decided([one for by in ("people", "judge") if (one := self.outcome(by)) is not None])
 
 
@@ -68,7 +69,7 @@ def decided(votes: Sequence[float]) -> float | None:
     """
     counts = Counter(votes)
     most = [vote for vote, times in counts.items() if times == max(counts.values())]
-    return side(sum(most) / len(most)) if most else None
+    return side(exact_sum(most) / len(most)) if most else None
 
 
 def side(mean: float) -> float:

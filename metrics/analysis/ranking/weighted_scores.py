@@ -13,7 +13,7 @@ from metrics.analysis.ranking.objectives import Objective, chosen_objectives, ob
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
-from metrics.core.rounding import NEAR
+from metrics.core.rounding import NEAR, exact_sum
 from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.model_ranking import first_shares, turning_point, weighted_intervals
@@ -118,7 +118,7 @@ def weighted_scores(
         InputError: Every weight, scale and key that cannot be used, with the reason.
     """
     chosen = _weighted_objectives(run, weights, tag)
-    total = sum(weights[one.column.key] for one in chosen)
+    total = exact_sum(weights[one.column.key] for one in chosen)
     scaled = [_scale(one, (scales or {}).get(one.column.key)) for one in chosen]
     share = np.array([weights[one.column.key] / total for one in chosen])
     asked = [model for model in run.models if not models or model in models]

@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Prompt
-from metrics.core.rounding import at_least
+from metrics.core.rounding import at_least, exact_sum
 from metrics.core.suite import Case
 from metrics.evaluators._scripted import claims_reply
 from metrics.evaluators.agents._rating import LEVELS, OWN_LEVELS, rate_dimensions
@@ -283,7 +283,7 @@ async def rubric(case: Case, parameters: RubricParameters, judge: Judge) -> Case
         return not_applicable("no dimension of the rubric can be rated", evidence)
     scores = {row.dimension.name: row.score for row in rating.rows}
     weights = [row.dimension.weight for row in rating.rows]
-    overall = sum(row.dimension.weight * row.score for row in rating.rows) / sum(weights)
+    overall = exact_sum(row.dimension.weight * row.score for row in rating.rows) / exact_sum(weights)
     mark = rubric.threshold(rubric.primary, parameters)
     assert mark is not None
     known = {dimension.name: scores.get(dimension.name) for dimension in parameters.dimensions}
@@ -386,8 +386,8 @@ def _accuracy_score(checked: Sequence[_Accuracy], worth: Mapping[str, float], ma
         for claim in checked
         if claim.accuracy != "unknown"
     ]
-    total = sum(weight for _, weight in known)
-    return sum(score * weight for score, weight in known) / total if known else None
+    total = exact_sum(weight for _, weight in known)
+    return exact_sum(score * weight for score, weight in known) / total if known else None
 
 
 def _sources(case: Case) -> list[str]:

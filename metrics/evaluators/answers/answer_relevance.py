@@ -9,6 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import RELEVANCE, SHARE_IS_EXPECTED, item_verdicts, share_score
 from metrics.evaluators._scripted import claims_reply
@@ -227,7 +228,7 @@ async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: J
         for reply, cosine in zip(replies, cosines, strict=True)
     ]
     evasive = all(reply.evasive == "yes" for reply in replies)
-    value = 0.0 if evasive else sum(cosines) / len(cosines)
+    value = 0.0 if evasive else exact_sum(cosines) / len(cosines)
     evidence = Evidence({"questions": questions}, provenance(embedder, compared))
     return CaseScore({"answer_relevancy": value}, evidence=evidence)
 

@@ -22,6 +22,7 @@ from metrics.core.evaluator import (
 )
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
+from metrics.core.rounding import exact_sum
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
@@ -363,4 +364,4 @@ def _case_by_vectors(
     cut = sum(encoded[case.answer or ""].truncated for case in known)
     if cut:
         facts["texts_read_in_part"] = cut
-    return CaseScore({"consistency_bertscore": sum(scores) / len(scores)}, evidence=Evidence(facts=facts))
+    return CaseScore({"consistency_bertscore": exact_sum(scores) / len(scores)}, evidence=Evidence(facts=facts))

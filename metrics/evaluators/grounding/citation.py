@@ -9,6 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Pair, Prompt
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.budget import about_tokens
@@ -181,7 +182,7 @@ async def citation(case: Case, parameters: CitationParameters, judge: Judge) -> 
         return not_applicable(f"the answer cites {unknown[0]!r} by name, and its retrieved contexts have no ids")
     asked = [(place, name) for place, part in enumerate(cited) for name in part.citations]
     judged = await together(_judge_support(judge, case, cited, place, name, names, parameters) for place, name in asked)
-    recall = sum(_mean([entry.credit for entry in judged if entry.part == place]) for place in range(len(cited)))
+    recall = exact_sum(_mean([entry.credit for entry in judged if entry.part == place]) for place in range(len(cited)))
     recall /= len(cited)
     passages = dict.fromkeys(name for _, name in asked)
     precision = _mean([_mean([entry.credit for entry in judged if entry.passage == name]) for name in passages])
@@ -255,4 +256,4 @@ def _written_names(names: Sequence[str], by_id: bool) -> list[str | int]:
 
 
 def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+    return exact_sum(values) / len(values) if values else 0.0

@@ -11,6 +11,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Holds, Verdict
 from metrics.core.prompt import Pair, Prompt
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.judge.asking import ItemReply, Judge, Reply
 from metrics.judge.grading import GRADE, STRUCTURED, Wording, failures, grade_verdicts, grades, wording
@@ -336,10 +337,10 @@ def nugget_scores(nuggets: Sequence[tuple[bool, str]], parameters: NuggetParamet
         credit = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
         credits = [(credit[assignment], weight[vital]) for vital, assignment in nuggets]
         vital_credits = [credit[assignment] for vital, assignment in nuggets if vital]
-        values[f"all{suffix}"] = sum(value for value, _ in credits) / len(credits)
-        values[f"vital{suffix}"] = sum(vital_credits) / len(vital_credits) if vital_credits else None
-        total = sum(mass for _, mass in credits)
-        values[f"weighted{suffix}"] = sum(value * mass for value, mass in credits) / total if total else None
+        values[f"all{suffix}"] = exact_sum(value for value, _ in credits) / len(credits)
+        values[f"vital{suffix}"] = exact_sum(vital_credits) / len(vital_credits) if vital_credits else None
+        total = exact_sum(mass for _, mass in credits)
+        values[f"weighted{suffix}"] = exact_sum(value * mass for value, mass in credits) / total if total else None
     return values
 
 

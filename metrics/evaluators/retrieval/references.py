@@ -10,6 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Pair, Prompt
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import BLANK_CONTEXT, SHARE_IS_EXPECTED, expected_share
 from metrics.evaluators._scripted import claims_reply, entailment_reply
@@ -399,7 +400,7 @@ async def _against_contexts(case: Case, wanted: Mapping[int, str], judge: Judge)
         {"reference_claims": [verdict for verdicts in scored for verdict in verdicts]},
         {**AGAINST_CONTEXTS, "reference_contexts": len(scored), **weighted},
     )
-    return CaseScore({"context_recall": sum(share for share, _ in shares) / len(shares)}, evidence=evidence)
+    return CaseScore({"context_recall": exact_sum(share for share, _ in shares) / len(shares)}, evidence=evidence)
 
 
 async def _judge_recall(case: Case, number: int, text: str, judge: Judge) -> list[Verdict]:

@@ -8,6 +8,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.overlap.similarity import best_of_groups, reciprocal_rank
@@ -202,6 +203,6 @@ def context_relevancy_soft(cases: Sequence[Case], parameters: Parameters, embedd
 
 def _score(chunks: list[Chunk], model: Facts) -> CaseScore:
     relevancies = [chunk.cosine for chunk in chunks] or [0.0]  # nothing was retrieved
-    values = {"recall": max(relevancies), "precision": sum(relevancies) / len(relevancies)}
+    values = {"recall": max(relevancies), "precision": exact_sum(relevancies) / len(relevancies)}
     shown = [{"rank": rank, "cosine": chunk.cosine, "closest": chunk.sentence} for rank, chunk in enumerate(chunks, 1)]
     return CaseScore(values, evidence=Evidence(facts={"chunks": shown, **model}))

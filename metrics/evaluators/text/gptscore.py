@@ -21,6 +21,7 @@ from metrics.core.evaluator import (
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt, filled, split_template, wording
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.models.language_model import LanguageModel, Loss
 
@@ -167,7 +168,7 @@ def _case_score(
     values: dict[str, float | None] = {}
     best: dict[str, int] = {}
     for name in next(iter(found.values())):
-        means = {number: sum(loss.mean for loss in own[name]) / len(own[name]) for number, own in found.items()}
+        means = {number: exact_sum(loss.mean for loss in own[name]) / len(own[name]) for number, own in found.items()}
         best[name] = min(means, key=means.__getitem__)
         values[name] = means[best[name]]
     every = [loss for aspects in found.values() for own in aspects.values() for loss in own]

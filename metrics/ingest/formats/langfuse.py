@@ -6,10 +6,10 @@ calls of tools are the trace, with their times, tokens and cost. Scores of a tra
 Exports of scores, sessions and runs of data sets hold no answers and are refused. Archived items are no cases.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from metrics.core.rounding import exact_sum
 from metrics.ingest.formats.tool_records import (
     Fault,
     Numbered,
@@ -146,7 +146,7 @@ def _facts(record: Record, inner: Sequence[Record]) -> Record:
         "retrieved_contexts": contexts or None,
         "duration_s": amount(record.get("latency")),
         "tokens": sum(tokens) if tokens else None,
-        "cost_usd": cost if cost is not None or not costs else math.fsum(costs),
+        "cost_usd": cost if cost is not None or not costs else exact_sum(costs),
         "error": (text_of(record.get("status_message")) or "error") if failed else None,
     }
     scores = record.get("scores")

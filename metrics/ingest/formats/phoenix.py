@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from metrics.core.rounding import exact_sum
 from metrics.ingest.formats.opik import convert_items
 from metrics.ingest.formats.tool_records import (
     Fault,
@@ -114,7 +115,7 @@ def _facts(root: Record, spans: Sequence[Record]) -> Record:
         "retrieved_contexts": contexts or None,
         "duration_s": seconds_between(lookup(root, "start_time"), lookup(root, "end_time")),
         "tokens": sum(tokens) if tokens else None,
-        "cost_usd": sum(costs) if costs else None,
+        "cost_usd": exact_sum(costs) if costs else None,
         "error": (text_of(lookup(root, "status_message")) or "error") if failed else None,
     }
 

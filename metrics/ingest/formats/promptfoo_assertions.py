@@ -16,6 +16,7 @@ import orjson
 from metrics.core.fields import LEFT_OUT, METADATA
 from metrics.core.other_names import names_of
 from metrics.core.receipt import Use
+from metrics.core.rounding import exact_sum
 from metrics.ingest.sheet import CODE as CODE_PREFIXES
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.text.conditions import ConditionError, parse_condition
@@ -291,13 +292,13 @@ class Assertions:
 
 def _at_least(parts: Sequence[str], weights: Sequence[float], share: float) -> str:
     """Return the condition that parts with this share of all weights hold; "" where none has to."""
-    wanted = share * math.fsum(weights) - 1e-9
+    wanted = share * exact_sum(weights) - 1e-9
     if wanted <= 0:
         return ""
     enough: list[tuple[int, ...]] = []
     for size in range(1, len(parts) + 1):
         for chosen in combinations(range(len(parts)), size):
-            if math.fsum(weights[place] for place in chosen) >= wanted and not any(
+            if exact_sum(weights[place] for place in chosen) >= wanted and not any(
                 set(one) <= set(chosen) for one in enough
             ):
                 enough.append(chosen)

@@ -51,7 +51,7 @@ def read_qrels(source: Source, problems: Problems) -> Sheet:
     for number, fields in lines:
         if fields == BEIR:
             continue
-        if len(fields) not in (width, len(first)) or not re.fullmatch(NUMBER, fields[width - 1]):
+        if len(fields) not in (width, max(width, len(first))) or not re.fullmatch(NUMBER, fields[width - 1]):
             expected = "query, 0, id and grade" if width == 4 else ", ".join(BEIR)
             problems.skip(source.name, " ".join(fields)[:80], expected, number)
             spoiled.add(fields[0])
@@ -175,9 +175,8 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         upload.source.notes.append(f"{upload.name}: {tag} has nothing for {len(absent):,} queries: they score 0.")
         nothing = pa.array([[]] * len(absent), STRINGS)
         empty = {"case_id": absent, "model": pa.repeat(tag, len(absent)), "context_ids": nothing}
-        sheet.table = pa.concat_tables([sheet.table, pa.table(empty)])
-        sheet.rows = np.concatenate([sheet.rows, np.zeros(len(absent), np.int64)])
-        sheet.bad = np.zeros(len(sheet), bool)
+        rows = np.concatenate([sheet.rows, np.zeros(len(absent), np.int64)])
+        sheet = Sheet(sheet.file, pa.concat_tables([sheet.table, pa.table(empty)]), rows, request.problems)
     return part_of(sheet, suite, request.mapping, upload.model, request.model)
 
 

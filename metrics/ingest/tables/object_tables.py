@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.label_fields import OBJECT_TABLE_FIELDS
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import METADATA, PREDICTIONS, Suite
 from metrics.ingest import arrays
 from metrics.ingest.arrays import as_mask, flat, is_null, only
@@ -363,7 +364,7 @@ def _with_holes(rings: list[list[Point]]) -> list[Point]:
 
 
 def _turns_right(ring: list[Point]) -> bool:
-    return sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1], strict=True)) > 0
+    return exact_sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1], strict=True)) > 0
 
 
 def outline(rings: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[float, float, float, float, float]:

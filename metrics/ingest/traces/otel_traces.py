@@ -7,7 +7,6 @@ the events used before (`gen_ai.user.message`, …), or in numbered attributes (
 """
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from metrics.core.rounding import exact_sum
 from metrics.ingest.traces.chat_traces import Conversation, decoded
 from metrics.ingest.traces.openinference import gen_ai
 from metrics.text.agents.traces import Step, TraceError, text_of
@@ -133,7 +133,7 @@ def trace_of_spans(spans: Sequence[Span]) -> SpanTrace:
     costs = [cost for span in acting if (cost := _cost(span)) is not None]
     cases = (text_of(span.attributes[name]) for span in spans for name in CASE if name in span.attributes)
     seconds = (max(times) - min(times)) / 1e9 if times else None
-    cost = math.fsum(costs) if costs else None
+    cost = exact_sum(costs) if costs else None
     return SpanTrace(made.steps, seconds, sum(usage) if usage else None, next(cases, None), cost)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import MissingResource
+from metrics.core.rounding import exact_sum
 from metrics.judge.completion import CallFailed, Completion, Messages
 from metrics.judge.label_probabilities import item_form
 from metrics.judge.local.claim_sentences import claim_sentences
@@ -72,7 +73,7 @@ class LocalModel:
             for label in labels:
                 if word and label.lower().startswith(word):
                     found[label] += math.exp(token["logprob"])
-        total = sum(found.values())
+        total = exact_sum(found.values())
         shares = {label: share / total for label, share in found.items()} if total else found
         return shares, _model_completion(json.dumps(shares), reply)
 

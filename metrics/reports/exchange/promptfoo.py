@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from metrics.core.rounding import round_tree
+from metrics.core.rounding import exact_sum, round_tree
 from metrics.ingest.sheet import CODE
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, is_primary, verdict_of
@@ -92,7 +92,7 @@ def _prompt(model: str, results: list[dict[str, Any]]) -> dict[str, Any]:
     failed = sum(one["failureReason"] == ASSERTION for one in results)
     counts = {
         "testPassCount": passed, "testFailCount": failed, "testErrorCount": len(results) - passed - failed,
-        "score": sum(one["score"] for one in results), "cost": sum(one.get("cost", 0) for one in results),
+        "score": exact_sum(one["score"] for one in results), "cost": exact_sum(one.get("cost", 0) for one in results),
         "totalLatencyMs": sum(one.get("latencyMs", 0) for one in results),
     }  # fmt: skip
     return {"raw": "{{question}}", "label": "{{question}}", "provider": _plain(model), "metrics": counts}

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from unicodedata import east_asian_width
 
+from metrics.core.rounding import exact_sum
 from metrics.ingest.media.images import shown_image
 from metrics.presentation.blocks import Box, WorstCase
 from metrics.presentation.format import shorten
@@ -98,7 +99,7 @@ def _box_labels(boxes: list[Box], scale: float, width: float) -> Iterator[Label]
     for box in sorted(prominent, key=lambda box: -_extent(box.rings[0])):
         text = shorten(box.label, LABEL_LENGTH) + ("" if box.score is None else f" {box.score:.2f}")
         colour, ring = mark(box.kind).colour, max(box.rings, key=_extent)
-        long = sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in text) * size
+        long = exact_sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in text) * size
         x = max(0.0, min(min(ring[::2]), width - long)) + 1.5 * scale
         top = min(ring[1::2])
         y = top + size if box.kind.startswith("fn") or top < size * 1.4 else top - 2.5 * scale

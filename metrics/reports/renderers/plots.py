@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from unicodedata import east_asian_width
 
+from metrics.core.rounding import exact_sum
 from metrics.presentation.blocks import Bars, Curve, Matrix, Radar
 from metrics.presentation.chart_data.confusion_counts import cell_shares, full_share, right_cells
 from metrics.presentation.format import number, shorten
@@ -270,7 +271,7 @@ def _matrix(chart: Matrix, inks: Inks) -> Figure:
 
 def _length(text: str, size: float) -> float:
     """Return the approximate width of a text, in units."""
-    return sum(1.0 if east_asian_width(letter) in "WF" else 0.56 for letter in text) * size
+    return exact_sum(1.0 if east_asian_width(letter) in "WF" else 0.56 for letter in text) * size
 
 
 def is_wide(figure: Figure) -> bool:

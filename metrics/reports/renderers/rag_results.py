@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.rounding import round_tree
+from metrics.core.rounding import exact_sum, round_tree
 from metrics.ingest.formats.open_rag_eval import (
     ADJUSTED,
     ANSWERED,
@@ -186,7 +186,7 @@ def _citation_scores(stored: Mapping[str, Any], names: Sequence[str], credit: Ma
     for place, part in enumerate(stored.get("parts", []), 1):
         own = [credit[verdict["label"]] for verdict in verdicts if verdict["text"] == part["text"]]
         credits[f"part_score_{place}"] = own or [0.0]
-    return {name: sum(own) / len(own) for name, own in credits.items()}
+    return {name: exact_sum(own) / len(own) for name, own in credits.items()}
 
 
 def _consistency(repeats: Sequence[Scores], evidence: Mapping[str, Any]) -> dict[str, str]:

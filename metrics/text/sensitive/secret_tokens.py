@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from metrics.core.rounding import exact_sum
 from metrics.text.sensitive.spans import Finding
 
 SHORTEST_RANDOM = 16
@@ -37,7 +38,7 @@ def looks_random(text: str) -> bool:
 
 def entropy(text: str) -> float:
     """Return the Shannon entropy of the characters of `text` in bits per character; 0 for an empty text."""
-    return -sum(times / len(text) * math.log2(times / len(text)) for times in Counter(text).values())
+    return -exact_sum(times / len(text) * math.log2(times / len(text)) for times in Counter(text).values())
 
 
 def is_generated(body: str) -> bool:
