@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from metrics.core.fields import OUTPUT_FIELDS
-from metrics.core.unicode_forms import REPLACEMENT, without_halves
 from metrics.core.rounding import exact_sum
+from metrics.core.unicode_forms import REPLACEMENT, without_halves
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
