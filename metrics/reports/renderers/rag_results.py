@@ -57,7 +57,7 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
         "SELECT case_id, run, evaluator, metric, value, evidence FROM scores WHERE model = ? ORDER BY position, run",
         [model],
     )
-    if {*EVALUATORS, *PAIRS}.isdisjoint(run.evaluators):
+    if not has_scores(run):
         raise InputError([InputProblem(run.id, "no score of Open RAG Eval", "one of " + ", ".join(EVALUATORS))])
     values: dict[tuple[str, int], Scores] = defaultdict(lambda: defaultdict(dict))
     evidence: dict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
@@ -107,6 +107,11 @@ def empty_columns(run: Run, model: str | None = None) -> list[str]:
         if owner in reasons:
             empty[reasons[owner]].append(name)
     return [f"{', '.join(each)} {'is' if len(each) == 1 else 'are'} empty: {why}" for why, each in empty.items()]
+
+
+def has_scores(run: Run) -> bool:
+    """Return whether a run has an evaluator of Open RAG Eval."""
+    return not {*EVALUATORS, *PAIRS}.isdisjoint(run.evaluators)
 
 
 def _model(run: Run, model: str | None) -> str:
