@@ -22,7 +22,7 @@ SMALL = Bounds(2, 512, 4)
 
 @pytest.fixture
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 600)  # a busy machine is no defect
+    monkeypatch.setattr(process, "PATIENCE", 100)  # a busy machine is no defect
 
 
 pytestmark = [sandboxed, pytest.mark.usefixtures("_patience")]
@@ -71,10 +71,10 @@ LIBRARY = "import ctypes, os, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n"
                  marks=pytest.mark.attack("model", "code of an answer prints without end", "it is ended")),
     pytest.param("import os\nwhile True: os.write(2, b'x' * 100_000)", "printed more than 16 MiB", id="errors"),
     pytest.param("open('big', 'w').write('x' * 10**7)", "OSError: [Errno 27]", id="large-file"),
-    pytest.param("for n in range(4_000): open(str(n % 200), 'ab').write(b'x' * 10**6)", "OSError: [Errno 28]", id="disk",
+    pytest.param("for n in range(4_000): open(str(n % 99), 'ab').write(b'x' * 10**6)", "OSError: [Errno 28]", id="disk",
                  marks=pytest.mark.attack("model", "code fills the disk with 4 GB", "its folder is 16 MiB of memory")),
     pytest.param("n = 0\nwhile True:\n    open(str(n), 'w').close(); n += 1", "wrote too many files", id="files",
-                 marks=pytest.mark.attack("model", "code makes files without end", "they are counted, and it is ended")),
+                 marks=pytest.mark.attack("model", "code makes files without end", "they are counted, it is ended")),
     pytest.param("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "wrote too many files", id="deep-folders",
                  marks=pytest.mark.attack("model", "code makes folders too deep to remove", "they go with its memory")),
     pytest.param("import os\nos.kill(os.getppid(), 9)", REFUSED, id="kills-its-parent",
@@ -144,13 +144,9 @@ REFUSALS = {  # what each gives inside: the name of an error number
 }
 
 
-@pytest.mark.attack(
-    "model", "code has signals sent to any process by F_SETOWN", "an allowlist of the commands of fcntl"
-)
+@pytest.mark.attack("model", "code has signals sent to any process by F_SETOWN", "only listed commands of fcntl")
 @pytest.mark.attack("model", "code watches files of others by inotify", "no call but those listed")
-@pytest.mark.attack(
-    "model", "code uses io_uring, userfaultfd, memfd, keyrings, bpf, ptrace", "no call but those listed"
-)
+@pytest.mark.attack("model", "code uses io_uring, userfaultfd, memfd, keys, bpf, ptrace", "no call but those listed")
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
 def test_calls_that_are_refused() -> None:
     tried = "".join(
@@ -163,9 +159,7 @@ def test_calls_that_are_refused() -> None:
     assert dict(zip(REFUSALS, outcome.printed.split(), strict=True)) == REFUSALS
 
 
-@pytest.mark.attack(
-    "model", "code makes a system call that nobody thought of", "every call that is not listed is refused"
-)
+@pytest.mark.attack("model", "code makes a system call that nobody thought of", "what is not listed is refused")
 def test_every_call_that_is_not_listed_is_refused() -> None:
     """As libseccomp's own table has them, by the program that the kernel gets: what it returns for each call."""
     import pyseccomp
@@ -190,12 +184,12 @@ def test_every_call_that_is_not_listed_is_refused() -> None:
 
 
 def returned(program: bytes, number: int) -> int:
-    """What a filter returns for a call whose arguments have every bit set: the kernel's small machine, in a few lines."""
+    """What a filter returns for a call whose arguments have every bit set, as the kernel's machine runs it."""
     import struct
 
     lines = list(struct.iter_unpack("=HBBI", program))
     machine = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[os.uname().machine]
-    words = {0: number, 4: machine} | {offset: 0xFFFFFFFF for offset in range(8, 64, 4)}
+    words = {0: number, 4: machine} | dict.fromkeys(range(8, 64, 4), 0xFFFFFFFF)
     place, value = 0, 0
     while True:
         code, then, other, operand = lines[place]
@@ -367,8 +361,8 @@ class TestWithoutASandbox:
         refusing.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
         assert self.reason() == (
-            "bubblewrap is refused (bwrap: No permissions to create new namespace): the system must let bubblewrap make "
-            "user namespaces; for containers see docs/code.md"
+            "bubblewrap is refused (bwrap: No permissions to create new namespace): the system must let bubblewrap "
+            "make user namespaces; for containers see docs/code.md"
         )
 
     def test_an_older_bubblewrap_has_fewer_options(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
