@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from components.data.file_reading import read_upload
 from components.data.judge_settings import judge_chosen
 from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, problem_table, upload_folder
@@ -102,10 +104,13 @@ def document_facts(tokens: Sequence[str]) -> DocumentFacts:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the documents")
 def _read(folder: str, tokens: tuple[str, ...]) -> ReadDocuments:
-    from metrics.ingest.documents import read_documents
+    from metrics.ingest.documents import ReadDocuments, read_documents
 
     places = {path: name_of(path.name, Path(folder)) for token in tokens if (path := path_of(token, Path(folder)))}
-    return read_documents(places, places)
+    try:
+        return read_upload([*places.values()], [*places], partial(read_documents, tuple(places), places))
+    except InputError as failure:
+        return ReadDocuments((), failure.problems, {})
 
 
 def question_estimate(tokens: Sequence[str], settings: Mapping[str, Any]) -> Estimate | str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
+from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, pairs_of, task_of, upload_folder
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded
     from metrics.library.input_data import Data
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +225,7 @@ def _read_data(inputs: Inputs) -> Data:
     from metrics.library.input_data import Data, read_data
 
     if inputs.together:
-        return read_data(evaluation_of(inputs), "page")
+        return _apart(inputs, partial(read_data, evaluation_of(inputs), "page"))
     loaded = load_suite(inputs)
     if inputs.on_file:
         from metrics.suites.outputs_on_file import read_on_file
@@ -228,7 +233,7 @@ def _read_data(inputs: Inputs) -> Data:
         outputs, missing = read_on_file(workspace(), inputs.on_file, loaded.value)
         return Data(loaded.value, outputs, loaded.problems, loaded.notes, missing)
     try:
-        data = read_data(evaluation_of(inputs), "page", suite=loaded)
+        data = _apart(inputs, partial(read_data, evaluation_of(inputs), "page", suite=loaded))
         return (_of_selection(inputs, loaded.value) if data.problems else None) or data
     except InputError:
         if part := _of_selection(inputs, loaded.value):
@@ -246,7 +251,7 @@ def _of_selection(inputs: Inputs, suite: Suite) -> Data | None:
         return None
     for whole in suites_around(workspace(), suite):
         try:
-            found = read_data(evaluation_of(inputs), "page", suite=Loaded(whole))
+            found = _apart(inputs, partial(read_data, evaluation_of(inputs), "page", suite=Loaded(whole)))
         except InputError:
             continue
         if not found.problems:
@@ -272,4 +277,13 @@ def load_suite(inputs: Inputs) -> Loaded[Suite]:
 def _kept_suite(folder: str, _inputs: Inputs, key: str) -> Loaded[Suite]:  # noqa: ARG001 - parts of the cache's key
     from metrics.library.input_data import read_suite
 
-    return read_suite(evaluation_of(_inputs), "page")
+    return _apart(_inputs, partial(read_suite, evaluation_of(_inputs), "page"))
+
+
+def _apart(inputs: Inputs, read: Callable[[], T]) -> T:
+    """Return what a call reads: of uploads in a process of its own, of what is stored here."""
+    uploads = [*inputs.outputs, *([inputs.suite, inputs.images] if inputs.source == "upload" else [])]
+    tokens, folder = dict.fromkeys(filter(None, uploads)), upload_folder()
+    if not tokens:
+        return read()
+    return read_upload([name_of(token, folder) for token in tokens], [folder / token for token in tokens], read)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
 
 from components.data.evaluation_inputs import Inputs, read_suite
+from components.data.file_reading import read_upload
 from components.data.uploaded_files import (
     choices_of,
     column_pairs,
@@ -66,9 +68,8 @@ def _inspect(
         return InspectedFile(token, name, None, (InputProblem(name, "no file", "the file uploaded again"),))
     reading = reading_of(token, readings)
     try:
-        seen = ingest.inspect(
-            path, role, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading, labels=labels
-        )
+        options = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading, "labels": labels}
+        seen = read_upload([name], [path], partial(ingest.inspect, path, role, name, **options))
     except InputError as failure:
         unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
         return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
@@ -90,7 +91,11 @@ def _see(folder: str, token: str, task: str, pairs: Texts, readings: Texts) -> S
     if path is None:
         return SeenFile(name, None, None, (InputProblem(name, "no file", "the file uploaded again"),))
     reading = reading_of(token, readings)
-    return see_file(path, name, task=task_of(task), mapping=column_pairs(pairs), reading=reading)
+    try:
+        options = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading}
+        return read_upload([name], [path], partial(see_file, path, name, **options))
+    except InputError as failure:
+        return SeenFile(name, None, None, failure.problems)
 
 
 def roles_of(seen: Mapping[str, SeenFile], readings: Texts, stored: bool) -> Roles:
@@ -174,10 +179,9 @@ def _read(
     read = label_files.read_labels if kind == "labels" else preference_files.read_preferences
     run, name = workspace().run(run_id), name_of(token, Path(folder))
     try:
-        found = read(
-            Path(folder) / token, suite=run.suite, models=run.models, mapping=choices_of(token, pairs), filename=name,
-            reading=reading_of(token, readings), **choices,
-        )  # fmt: skip
+        path, reading, mapping = Path(folder) / token, reading_of(token, readings), choices_of(token, pairs)
+        own = {"suite": run.suite, "models": run.models, "mapping": mapping, "filename": name, "reading": reading}
+        found = read_upload([name], [path], partial(read, path, **own, **choices))
     except InputError as failure:
         return ReadGiven(name, failure.problems, None)
     return ReadGiven(name, found.problems, found)

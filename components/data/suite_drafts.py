@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 import streamlit as st
 from pydantic import ValidationError
 
+from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, reading_of, task_of, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
@@ -307,10 +309,12 @@ def uploaded_suite(
     folder = upload_folder()
     file = name_of(token, folder)
     try:
-        suite = ingest.read_suite(
-            folder / token, task=task_of(task), mapping=choices_of(token, pairs), name=file.rpartition(".")[0] or file,
-            filename=file, workspace_media=folder / f"{token}.media", reading=reading_of(token, readings),
-        )  # fmt: skip
+        options = {
+            "task": task_of(task), "mapping": choices_of(token, pairs), "name": file.rpartition(".")[0] or file,
+            "filename": file, "workspace_media": folder / f"{token}.media", "reading": reading_of(token, readings),
+        }  # fmt: skip
+        path = folder / token
+        suite = read_upload([file], [path], partial(ingest.load_suite, path, **options)).value
     except InputError as failure:
         return None, failure.problems or (InputProblem(file, str(failure), ""),)
     return suite, ()

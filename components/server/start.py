@@ -21,6 +21,7 @@ from components.server.gate import Gate
 from components.server.uploads import Uploads
 from components.widgets.page_error import draw_error
 from metrics.core.errors import InputError
+from metrics.core.reading_worker import warm_up
 from metrics.store.team_file import team_in
 
 
@@ -47,6 +48,7 @@ def gate_options() -> dict[str, Any]:
                 get_max_widget_state_size_bytes()
             )  # else it reads 200 MB before that is compared
         watch = asyncio.create_task(_watch(server, uploads))
+        warm_up()
         yield
         watch.cancel()
 

@@ -4,10 +4,15 @@ import ctypes
 import os
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
 
 LOOK_EVERY = 0.5  # seconds between two looks
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -27,6 +32,23 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+_STARTER = ThreadPoolExecutor(1)  # a thread that lasts as long as this process: what it starts ends with it
+
+
+def start_lasting(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a process that may outlive the thread that asks for it, though `end_with` binds it to a thread."""
+    return _STARTER.submit(subprocess.Popen, command, **options).result()
+
+
+def bound_memory(most: int) -> None:
+    """Let this process take no more than `most` bytes of memory beside what it has; only Linux counts that."""
+    if sys.platform != "linux":
+        return
+    data = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
+    resource.setrlimit(resource.RLIMIT_DATA, (most + 1024 * int(data.split()[1]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def allow_open_files() -> None:

@@ -1,7 +1,6 @@
 """Documents as plain text: each kind of file, and what cannot be read."""
 
 import io
-import subprocess
 import zipfile
 
 import pytest
@@ -11,6 +10,7 @@ from metrics.ingest.documents import pdf_text, read_documents
 from metrics.ingest.documents.plain_text import html_blocks, markdown_blocks, text_blocks
 from metrics.text.chunks import Block, Document, chunked
 from tests.corpora.pdf_files import pdf
+from tests.endless_calls import endless
 from tests.questions.question_scenes import write_documents
 
 
@@ -92,11 +92,9 @@ def test_a_pdf_is_read_page_by_page_within_limits(tmp_path, monkeypatch):
 
 
 def test_a_pdf_that_takes_too_long_is_left_alone(monkeypatch):
-    def slow(*_: object, **given: object) -> None:
-        raise subprocess.TimeoutExpired("pdf", 60)
-
-    monkeypatch.setattr(subprocess, "run", slow)
-    with pytest.raises(ValueError, match="takes more than 60 seconds"):
+    monkeypatch.setattr(pdf_text, "extracted", endless)
+    monkeypatch.setattr(pdf_text, "MOST_SECONDS", 0.5)
+    with pytest.raises(ValueError, match=r"not read within 0\.5 s"):
         pdf_text.pdf_pages(b"%PDF")
 
 

@@ -1,14 +1,11 @@
-"""The text of a PDF, page by page, read in a process of its own that is ended when it takes too much time or memory.
-
-This file is also that process's script: a PDF on standard input, JSON on standard output.
-"""
+"""The text of a PDF, page by page, read in a process of its own that is ended when it takes too much time or memory."""
 
 import io
-import json
 import logging
-import resource
-import subprocess
-import sys
+from functools import partial
+
+from metrics.core.errors import InputError
+from metrics.core.reading_worker import Limits, read_in_worker
 
 MOST_PAGES = 1_000
 MOST_CHARACTERS = 5_000_000  # of one PDF
@@ -19,15 +16,9 @@ MOST_MEMORY = 2 << 30  # bytes
 def pdf_pages(content: bytes) -> list[str]:
     """Return the text of each page; ValueError with the reason where there is none."""
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter on this file
-            [sys.executable, "-P", __file__], input=content, capture_output=True, timeout=MOST_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise ValueError(f"a PDF that takes more than {MOST_SECONDS} seconds to read") from None
-    try:
-        found = json.loads(done.stdout)
-    except ValueError:
-        raise ValueError("a PDF that takes too much time or memory to read") from None
+        found = read_in_worker("", partial(extracted, content), Limits(MOST_SECONDS, MOST_MEMORY))
+    except InputError as failure:
+        raise ValueError(failure.problems[0].found) from None
     if isinstance(found, str):
         raise ValueError(found)
     return [str(page) for page in found]
@@ -49,15 +40,11 @@ def extracted(content: bytes) -> list[str] | str:
             pages.append(page.extract_text())
             if sum(map(len, pages)) > MOST_CHARACTERS:
                 return f"more than {MOST_CHARACTERS:,} characters of text"
+    except MemoryError:
+        raise
     except Exception as failure:  # in a damaged file the parser can fail anywhere
         message = str(failure).strip().partition("\n")[0] or type(failure).__name__
         return f"a damaged PDF ({message[:200]})"
     if not any(page.strip() for page in pages):
         return "a PDF without text; its pages may be scanned pictures"
     return [page.encode("utf-8", "replace").decode().replace("\0", "") for page in pages]
-
-
-if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-    json.dump(extracted(sys.stdin.buffer.read()), sys.stdout)

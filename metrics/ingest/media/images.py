@@ -19,10 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from metrics.core.errors import InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder, open_regular
+from metrics.core.jpeg_scans import count_scans
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.source import first_line
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 150_000_000
+MAX_SCANS, MAX_SCANNED = 100, 3_000_000_000  # of a JPEG; pixels of all its scans
 LARGE = threading.Lock()  # one image of more than MANY_PIXELS is decoded at a time
 MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
@@ -143,11 +145,19 @@ def examine(data: bytes) -> tuple[str, tuple[int, int], bool]:
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, more than {MAX_PIXELS:,}")
         if size[0] * size[1] > MANY_PIXELS and size[0] * size[1] * len(image.getbands()) > MAX_RATIO * len(data):
             raise ValueError(f"{size[0]:,} × {size[1]:,} pixels, compressed more than {MAX_RATIO} : 1")
+        refuse_slow(io.BytesIO(data), size)
         shown = displayed_size(image)
         image.draft("RGB", (size[0] // 8 + 1, size[1] // 8 + 1))  # JPEG: read to the end, but build only an eighth
         with LARGE if size[0] * size[1] > MANY_PIXELS else nullcontext():
             image.load()
     return ("JPEG" if kind == "MPO" else kind), shown, shown != size
+
+
+def refuse_slow(file: IO[bytes], size: Size) -> None:
+    """Raise ValueError for a JPEG of more scans than pictures have: each goes over all pixels and may take no byte."""
+    scans = count_scans(file)
+    if scans > MAX_SCANS or scans * size[0] * size[1] > MAX_SCANNED:
+        raise ValueError(f"a JPEG of {scans:,} scans of {size[0]:,} × {size[1]:,} pixels, more than is decoded")
 
 
 def write_once(target: Path, data: bytes) -> None:
@@ -236,6 +246,7 @@ def shown_image(path: str | Path, size: Size | None = None, longest: int | None 
             width, height = source.size
             if width * height > MAX_PIXELS:
                 raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
+            refuse_slow(file, source.size)
             way = way_up(source, size)
             with LARGE if width * height > MANY_PIXELS else nullcontext():
                 if longest is not None:

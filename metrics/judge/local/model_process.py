@@ -14,7 +14,6 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -23,14 +22,13 @@ from typing import Any
 
 from metrics.core.errors import describe_failure
 from metrics.core.installation import own_environment, python_module
-from metrics.core.processes import LOOK_EVERY, end_with
+from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_lasting
 from metrics.judge.completion import LONGEST_BODY
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
 LOADING, BYTES_A_SECOND = 60.0, 20_000_000  # seconds that loading may take, beside those of reading the file
 ANSWERING = 3_600.0  # seconds that an answer may take
 ROOM = 8 << 30  # bytes of memory beside twice those of the file: window and buffers
-_STARTER = ThreadPoolExecutor(1)  # a thread that lasts as long as this process: what it starts ends with it
 
 
 class ModelEnded(Exception):
@@ -47,8 +45,7 @@ class ModelProcess:
         self._pipe, theirs = Pipe()
         command = python_module(__name__, str(theirs.fileno()), str(os.getpid()), str(path.absolute()))
         silent = subprocess.DEVNULL  # the library writes on both what the file says
-        self._process = _STARTER.submit(
-            subprocess.Popen,
+        self._process = start_lasting(
             command,
             stdin=silent,
             stdout=silent,
@@ -56,7 +53,7 @@ class ModelProcess:
             pass_fds=[theirs.fileno()],
             start_new_session=True,
             env=own_environment() | {"GGML_NO_BACKTRACE": "1"},
-        ).result()
+        )
         theirs.close()
         self.end = weakref.finalize(self, _end, self._process, self._pipe)
         self._received("loading the model", LOADING + path.stat().st_size / BYTES_A_SECOND, stopped)
@@ -119,16 +116,6 @@ def _loaded(path: str) -> Any:
     return xllamacpp.Server(asked)
 
 
-def _bound_memory(path: str) -> None:
-    """Let this process have no more memory than a model of that size needs; only Linux counts it without the file."""
-    if sys.platform == "linux":
-        import resource
-
-        most = 2 * os.path.getsize(path) + ROOM
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _answer(server: Any, body: bytes) -> dict[str, Any]:
     made = server.handle_chat_completions(json.loads(body))
     return {"reply": json.loads(made) if isinstance(made, str | bytes) else made}
@@ -137,7 +124,7 @@ def _answer(server: Any, body: bytes) -> dict[str, Any]:
 def _serve(pipe: Connection, parent: int, path: str) -> None:
     """Load the file and answer the questions of the pipe until it is closed."""
     end_with(parent)
-    _bound_memory(path)
+    bound_memory(2 * os.path.getsize(path) + ROOM)
     made: dict[str, Any] = {"reply": None}
     try:
         server = _loaded(path)
