@@ -2,16 +2,16 @@
 shown: logs, the cache, runs, error messages.
 """
 
-import base64
 import html
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from metrics.judge.settings import JudgeSettings
+from metrics.text.sensitive.hidden_values import hidden_places
 from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
 
 KEY = "OPENAI_API_KEY"  # of servers at a base_url
@@ -104,8 +104,8 @@ def _allowed() -> set[str]:
     return {entry.strip() for entry in os.environ.get(ALLOWED, "").split(",")} - {""}
 
 
-SHORTEST = 8  # characters of a key; servers without keys are given "x" or "none"
 HEAD = 12  # characters of a key's beginning by which it is known when its rest is cut off or on the next line
+SHORTEST = 8  # characters of a key; servers without keys are given "x" or "none"
 # Words in the names of variables that hold keys; a name is split at _ and -.
 NAMES = re.compile(
     r"(?:^|[_-])(?:API|APP)?(?:KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CRED|AUTH|DSN|PAT|SAS|"
@@ -142,29 +142,27 @@ REDACTED = "[key]"
 def redact(text: str) -> str:
     """Return `text` without the values of key-like environment variables and anything that looks like a key.
 
-    Of a value its encodings (JSON, URL, HTML, base64), a part of it cut off after HEAD characters, and one broken into
-    lines are known. What looks like a key is what sensitive_data_leakage finds, but for certificates, product keys and
-    published samples. Time is linear in the text.
+    A value is known in its encodings, reversed, in another case, broken by line ends or other signs, and by any long
+    piece: see `hidden_places`. What looks like a key is what sensitive_data_leakage finds, but for certificates,
+    product keys and published samples. Time is linear in the text.
     """
-    forms = _forms(tuple(_keys()))
-    for value in forms:
-        text = text.replace(value, REDACTED)
-    for value in forms:
-        if value[:HEAD] in text:
-            text = _without(text, value)
-    place, pieces = 0, []
-    for secret in secrets(text, REDACTED_KINDS):
-        if not secret.dummy and REDACTED not in text[secret.start : secret.end]:
-            pieces += [text[place : secret.start], REDACTED]
-            place = secret.end
-    text = LOOKS.sub(REDACTED, "".join([*pieces, text[place:]]))
+    values = sorted({value for value in _keys() if len(value) >= SHORTEST}, key=lambda value: (-len(value), value))
+    for value in values:
+        for form in _written_forms(value):
+            text = text.replace(form, REDACTED)
+        for form in _written_forms(value):
+            text = _without(text, _from_beginning(text, form))
+    text = _without(text, hidden_places(text, values))
+    found = (secret for secret in secrets(text, REDACTED_KINDS) if not secret.dummy)
+    text = _without(text, [(one.start, one.end) for one in found if REDACTED not in text[one.start : one.end]])
+    text = LOOKS.sub(REDACTED, text)
     return NAMED.sub(lambda found: "".join(filter(None, found.groups())) + REDACTED, text)
 
 
-def _without(text: str, value: str) -> str:
-    """Return `text` without a value, whole or from its beginning on, over line ends and the spaces beside them."""
-    head, pieces, place = value[:HEAD], [], 0
-    while (start := text.find(head, place)) >= 0:
+def _from_beginning(text: str, value: str) -> list[tuple[int, int]]:
+    """Return where `text` holds a value from its beginning on, over line ends and the spaces beside them."""
+    head, places = value[:HEAD], list[tuple[int, int]]()
+    while (start := text.find(head, places[-1][1] if places else 0)) >= 0:
         end, known = start + len(head), len(head)
         while known < len(value) and end < len(text):
             after = end
@@ -174,9 +172,14 @@ def _without(text: str, value: str) -> str:
             if after == len(text) or text[after] != value[known]:
                 break
             end, known = after + 1, known + 1
-        pieces += [text[place:start], REDACTED]
-        place = end
-    return "".join([*pieces, text[place:]])
+        places.append((start, end))
+    return places
+
+
+def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """Return `text` with REDACTED at these places, which are in order."""
+    starts, ends = [0, *(end for _, end in places)], [*(start for start, _ in places), len(text)]
+    return REDACTED.join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def _keys() -> Iterator[str]:
@@ -206,21 +209,11 @@ def _is_place(value: str) -> bool:
     return value.isdigit() or (os.path.isabs(value) and os.path.exists(value))
 
 
-@lru_cache(maxsize=8)
-def _forms(values: tuple[str, ...]) -> list[str]:
-    """Return what stands for values, the longest first, so that none is left in part."""
-    found = set()
-    for value in values:
-        if len(value) >= SHORTEST:
-            plain = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]
-            found |= {value, *plain, quote(value, safe=""), quote_plus(value), html.escape(value), *_in_base64(value)}
-    return sorted(found, key=lambda value: (-len(value), value))
-
-
-def _in_base64(value: str) -> Iterator[str]:
-    """Yield what base64 makes of a value wherever it stands in the encoded text, but for its outermost characters."""
-    for before in range(3):
-        data = b"\0" * before + value.encode("utf-8", "surrogateescape")
-        encoded = base64.b64encode(data[: len(data) // 3 * 3])[4 * (before > 0) :].decode()
-        if len(encoded) >= SHORTEST:
-            yield from {encoded, encoded.translate(str.maketrans("+/", "-_"))}
+@lru_cache(maxsize=64)
+def _written_forms(value: str) -> list[str]:
+    """Return a value as texts write it, also a short one or one of plain words; the longest first, so that none is left
+    in part.
+    """
+    plain = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]
+    forms = {value, *plain, quote(value, safe=""), quote_plus(value), html.escape(value)}
+    return sorted(forms, key=lambda form: (-len(form), form))

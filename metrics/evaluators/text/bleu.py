@@ -91,7 +91,7 @@ class BleuParameters(Parameters):
         Example("your own weights, for two orders", CAT, {"bleu2": math.sqrt(0.5)}, parameters={"weights": [0.5, 0.5]}),
         Example.not_applicable("no token to compare with", {"answer": "Paris", "expected_answers": [" "]}),
     ),
-    version=3,
+    version=4,
 )
 def bleu_score(cases: Sequence[Case], parameters: BleuParameters) -> list[CaseScore]:
     """How many of the answer's n-grams are in an expected answer, with a penalty for brevity: sentence BLEU-1 to -N.

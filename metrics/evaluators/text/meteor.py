@@ -72,6 +72,7 @@ class MeteorParameters(Parameters):
         Example("an empty answer", {"answer": "", "expected_answers": ["cat"]}, {"meteor": 0}),
         Example.not_applicable("no expected answer has a token", {"answer": "cat", "expected_answers": [" "]}),
     ),
+    version=2,
 )
 def meteor_score(cases: Sequence[Case], parameters: MeteorParameters) -> list[CaseScore]:
     """How many words, or their stems, the answer shares with an expected answer, and whether in the same order: METEOR.

@@ -80,7 +80,7 @@ class RougeParameters(Parameters):
             parameters={"tokenizer": "ascii"},
         ),
     ),
-    version=2,
+    version=3,
     differs_from="rougeLsum splits at line breaks only, as rouge_score does; Hugging Face's evaluate gives the same.",
     differs_from_source="The number is F, as in Hugging Face's evaluate, on which Valor rests, though Valor's text "
     "speaks of recall and of splitting rougeL at full stops. rougeLsum splits at line breaks only. With several "
