@@ -30,7 +30,7 @@ class Connections:
     def end_slow(self, now: float) -> None:
         """End the connections that have waited for PATIENCE, and of those beyond MOST_WAITING the oldest."""
         waits = {one: wait for one in list(self._all) if (wait := _wait_of(one, now)) is not None}
-        self._waits = {one: _longer(self._waits.get(one), wait) for one, wait in waits.items()}
+        self._waits = {one: _longer_wait(self._waits.get(one), wait) for one, wait in waits.items()}
         oldest = sorted(self._waits, key=lambda one: self._waits[one].since)
         late = sum(now - wait.since > PATIENCE for wait in self._waits.values())
         for one in oldest[: max(late, len(oldest) - MOST_WAITING)]:
@@ -47,7 +47,7 @@ def _wait_of(connection: Any, now: float) -> Wait | None:
     return Wait(now, id(cycle), unread) if unread or asks else None
 
 
-def _longer(before: Wait | None, now: Wait) -> Wait:
+def _longer_wait(before: Wait | None, now: Wait) -> Wait:
     """Return the wait that goes on, or the one that begins as something has moved at a fair speed."""
     if before is None or before.request != now.request or before.unread < now.unread:
         return now
@@ -55,19 +55,21 @@ def _longer(before: Wait | None, now: Wait) -> Wait:
     return now if moved and (not now.unread or moved >= SLOWEST * PATIENCE) else before
 
 
-def timed(receive: Receive, patience: float = PATIENCE) -> Receive:
-    """Return `receive` for the body of a request, which raises HTTPException where that comes too slowly."""
+def limit_time(receive: Receive, patience: float = PATIENCE) -> Receive:
+    """Return `receive` for a request, which raises HTTPException where its body comes too slowly."""
     loop = asyncio.get_running_loop()
-    began, read = loop.time(), 0
+    began, read, more = loop.time(), 0, True
 
     async def receive_in_time() -> Message:
-        nonlocal read
+        nonlocal read, more
         try:
-            async with asyncio.timeout_at(began + patience + read / SLOWEST):
+            # after the body comes nothing but the end of the connection, for which an answer in parts waits
+            async with asyncio.timeout_at(began + patience + read / SLOWEST if more else None):
                 message = await receive()
         except TimeoutError:
             raise HTTPException(408, "The request comes too slowly") from None
         read += len(message.get("body", b""))
+        more = message.get("more_body", False)
         return message
 
     return receive_in_time

@@ -19,7 +19,7 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from components.server.access import Access, cookie_of, name_of
-from components.server.connections import timed
+from components.server.connections import limit_time
 from components.server.routes import READING, SOCKET, Row, row_of
 from components.server.sockets import Sockets
 from components.server.uploads import Uploads
@@ -41,6 +41,7 @@ POLICY = (
 FORM = "application/x-www-form-urlencoded"
 COLOURS = b'<head><meta name="color-scheme" content="light dark" />'  # else a dark page begins with a white flash
 LONGEST = 4096  # bytes of the form with the token
+DIGITS = 15  # of the length of what a request holds
 POLICY_VIOLATION = 1008
 SHOWN = 80  # characters of what a request says
 WHERE = (
@@ -124,9 +125,9 @@ class Gate:
         host = hosts[0] if len(hosts) == 1 else ""
         send = _with_headers(send, host)
         if scope["type"] == "http":
-            receive = timed(receive)
+            receive = limit_time(receive)
         try:
-            answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._service(asked)
+            answer = self._stranger(asked, host) or await self._entry(asked, receive, host) or self._answer_of(asked)
         except HTTPException as refusal:
             answer = _refused(refusal.detail, refusal.status_code)
         if "text/html" in asked.headers.get("accept", ""):  # a page comes as text, see _with_headers
@@ -170,7 +171,7 @@ class Gate:
         path = asked.scope["path"].removeprefix(f"/{base}") if base else asked.scope["path"]
         return row_of(path, asked.scope.get("method", SOCKET))
 
-    def _service(self, asked: HTTPConnection) -> ASGIApp:
+    def _answer_of(self, asked: HTTPConnection) -> ASGIApp:
         """Return what answers a request that came in: Streamlit, within bounds, or a refusal."""
         row = self._row(asked)
         if row is None:
@@ -183,7 +184,7 @@ class Gate:
         if asked.scope["type"] == "websocket":
             return partial(self._open_socket, who)
         length = asked.headers.get("content-length", "0")
-        if "transfer-encoding" in asked.headers or not length.isdecimal():
+        if "transfer-encoding" in asked.headers or not length.isdecimal() or len(length) > DIGITS:
             return _refused("A request says how long it is", 411)
         if not row.takes_body:
             return self._app if int(length) == 0 else _refused("This takes no content", 413)
@@ -204,13 +205,13 @@ class Gate:
             return None
 
     async def _open_socket(self, who: str | None, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._sockets.opened(who, send) as socket:
+        async with self._sockets.hold_open(who, send) as socket:
             await (self._app(scope, receive, socket.send) if socket else _refused("")(scope, receive, send))
 
     async def _take_upload(
         self, who: str, session: str, size: int, scope: Scope, receive: Receive, send: Send
     ) -> None:  # fmt: skip
-        with self._uploads.arriving(who, session, size):
+        with self._uploads.count_arriving(who, session, size):
             await self._app(scope, receive, send)
 
 

@@ -37,7 +37,7 @@ class Sockets:
         self._open: list[Socket] = []
 
     @asynccontextmanager
-    async def opened(self, who: str | None, send: Send) -> AsyncIterator[Socket | None]:
+    async def hold_open(self, who: str | None, send: Send) -> AsyncIterator[Socket | None]:
         """Count a socket of a visitor while it is open; None where there is no room for it.
 
         It may take the place of the oldest guest's: those who have yet to sign in keep nobody out who comes after them.

@@ -68,7 +68,7 @@ async def _watch(server: uvicorn.Server | None, uploads: Uploads) -> None:
     connections = Connections(server) if server is not None else None
     while True:
         await asyncio.sleep(1)
-        uploads.drop(loop.time())
+        uploads.drop_stale(loop.time())
         if connections is not None:
             connections.end_slow(loop.time())
 

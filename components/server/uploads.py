@@ -41,7 +41,7 @@ class Uploads:
         )
 
     @contextmanager
-    def arriving(self, who: str, session: str, size: int) -> Iterator[None]:
+    def count_arriving(self, who: str, session: str, size: int) -> Iterator[None]:
         """Count an upload of a session as on its way."""
         self._owners[session] = who
         self._arriving[who] += size
@@ -50,7 +50,7 @@ class Uploads:
         finally:
             self._arriving[who] -= size
 
-    def drop(self, now: float) -> None:
+    def drop_stale(self, now: float) -> None:
         """Drop what nobody waits for any longer: uploads of sessions that have ended, and those kept for KEPT."""
         every = _files()
         here = {(session, file) for session, files in every.items() for file in files}

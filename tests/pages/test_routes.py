@@ -187,7 +187,8 @@ SIZE = st.get_option("server.maxUploadSize") << 20
     ("PUT", UPLOAD, {"content_length": "-5"}, 411), ("PUT", UPLOAD, {"content_length": "5x"}, 411),
     ("PUT", UPLOAD, {"transfer_encoding": "chunked"}, 411),
     ("DELETE", UPLOAD, {"content_length": "5"}, 413), ("GET", "/", {"content_length": "5"}, 413),
-    ("GET", "/", {"transfer_encoding": "chunked"}, 411), ("GET", "/media/x", {"content_length": "9" * 30}, 413),
+    ("GET", "/", {"transfer_encoding": "chunked"}, 411), ("GET", "/media/x", {"content_length": "9" * 15}, 413),
+    ("PUT", UPLOAD, {"content_length": "9" * 5_000}, 411),
     ("GET", "/", {"content_length": "0"}, "in"),
 ])  # fmt: skip
 def test_what_content_a_request_may_have(method: str, path: str, headers: dict[str, str], status: int | str) -> None:
@@ -227,12 +228,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.mark.attack("browser", "uploads fill the memory", "they are bounded by file, by visitor and in all")
 def test_uploads_are_bounded_by_visitor_and_in_all(server: Server) -> None:
     own = Uploads()
-    with own.arriving("vera", "a", 60):
+    with own.count_arriving("vera", "a", 60):
         assert "one person's" in own.refusal("vera", 41)
         assert own.refusal("vera", 40) == own.refusal("edith", 90) == ""
         assert "of all" in own.refusal("edith", 91)
     assert own.refusal("vera", 100) == ""
-    with own.arriving("vera", "a", 60):
+    with own.count_arriving("vera", "a", 60):
         server.add("a", "1", 60)
     assert "one person's" in own.refusal("vera", 41)
     assert "of all" in own.refusal("edith", 91)
@@ -248,16 +249,16 @@ def test_uploads_are_bounded_by_visitor_and_in_all(server: Server) -> None:
 def test_uploads_are_dropped(server: Server) -> None:
     own = Uploads()
     for session in ("a", "b", "gone"):
-        with own.arriving(session, session, 1):
+        with own.count_arriving(session, session, 1):
             server.add(session, "1", 1)
-    own.drop(1_000.0)
+    own.drop_stale(1_000.0)
     assert server.kept() == {("a", "1"), ("b", "1")}
     server.add("b", "2", 1)
-    own.drop(1_001.0)
+    own.drop_stale(1_001.0)
     server.live.remove("a")
-    own.drop(1_000.0 + uploads.KEPT)
+    own.drop_stale(1_000.0 + uploads.KEPT)
     assert server.kept() == {("b", "2")}
-    own.drop(1_001.0 + uploads.KEPT)
+    own.drop_stale(1_001.0 + uploads.KEPT)
     assert server.kept() == set()
     assert server.uploaded_file_mgr._total_bytes == 0
 
@@ -279,7 +280,7 @@ async def open_sockets(
     lines, room = [Line() for _ in range(number)], list[bool]()
 
     async def hold(line: Line) -> None:
-        async with own.opened(who, line.send) as socket:
+        async with own.hold_open(who, line.send) as socket:
             room.append(socket is not None)
             if socket is not None:
                 await stop.wait()

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from components.server import connections
-from components.server.connections import Connections, Wait, timed
+from components.server.connections import Connections, Wait, limit_time
 
 HEAD = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 LARGE = 30 << 20
@@ -23,7 +23,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         size = LARGE if scope["path"] == "/large" else 2
         if scope["method"] == "PUT":
-            receive = timed(receive, 0.3)
+            receive = limit_time(receive, 0.3)
             try:
                 while (await receive()).get("more_body"):
                     pass
@@ -185,6 +185,25 @@ def test_what_is_at_work_is_not_ended() -> None:
     asyncio.run(scene())
 
 
+def test_an_answer_in_parts_may_take_its_time() -> None:
+    """It waits for the end of the connection meanwhile."""
+
+    async def scene() -> None:
+        left = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Any:
+            if not left:
+                await asyncio.sleep(0.05)
+                return {"type": "http.disconnect"}
+            return left.pop()
+
+        limited = limit_time(receive, patience=0.01)
+        assert (await limited())["type"] == "http.request"
+        assert (await limited())["type"] == "http.disconnect"
+
+    asyncio.run(scene())
+
+
 @pytest.mark.parametrize(("before", "now", "longer"), [
     pytest.param(Wait(0, 1, 0), Wait(9, 1, 0), 0, id="nothing-moves"),
     pytest.param(Wait(0, 1, 0), Wait(9, 2, 0), 9, id="another-request"),
@@ -195,4 +214,4 @@ def test_what_is_at_work_is_not_ended() -> None:
     pytest.param(None, Wait(9, 1, 0), 9, id="new"),
 ])  # fmt: skip
 def test_a_wait_goes_on_until_something_moves(before: Any, now: Wait, longer: float) -> None:
-    assert connections._longer(before, now).since == longer
+    assert connections._longer_wait(before, now).since == longer

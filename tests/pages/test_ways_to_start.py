@@ -1,7 +1,6 @@
 """The gate holds however the studio is started: by its command, by Streamlit's, or as a file of Python."""
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
@@ -28,6 +27,7 @@ WAYS = {
     "streamlit": ["-m", "streamlit", "run", "app.py", "--server.port", "{port}", "--secrets.files", "{file}"],
     "file": ["app.py"],
 }
+ODD = ("//evil.example/", "/%5Cevil.example/", "/%09/evil.example/", "/%2F%2Fevil.example/", "/runs//evil.example/")
 FORM = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\na\r\n--x--\r\n'
 
 
@@ -40,10 +40,15 @@ def free_port() -> int:
 
 def command(way: str, port: int, file: Path) -> tuple[list[str], dict[str, str]]:
     """Return how a studio with a team is started, and its environment."""
-    settings = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SECRETS_FILES": json.dumps([str(file)])}
     words = [word.format(port=port, file=file) for word in WAYS[way]]
     own = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "STREAMLIT_"))}
-    return [sys.executable, *words], own | {"ASSAY_WORKSPACE": str(file.parent)} | (settings if way == "file" else {})
+    if way == "file":  # takes no options
+        home = file.parent / ".streamlit"
+        home.mkdir()
+        (home / "config.toml").write_text(f"[server]\nport = {port}\n")
+        (home / "secrets.toml").write_text(file.read_text())
+        own["HOME"] = own["USERPROFILE"] = str(file.parent)
+    return [sys.executable, *words], own | {"ASSAY_WORKSPACE": str(file.parent / "workspace")}
 
 
 @contextlib.contextmanager
@@ -95,6 +100,22 @@ def status(address: str, method: str = "GET", data: bytes | None = None, **heade
         return refusal.code
 
 
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def redirect(address: str) -> str:
+    """Return where an answer leads a browser, which drops tabs and reads a backslash as a slash; "" for nowhere."""
+    try:
+        with urllib.request.build_opener(Stay).open(address):
+            return ""
+    except urllib.error.HTTPError as answer:
+        return (answer.headers["location"] or "").replace("\\", "/").replace("\t", "")
+
+
 @pytest.mark.attack(
     "network",
     "a studio with a team is started without its command, and a stranger uploads",
@@ -115,6 +136,8 @@ def test_a_guest_gets_nothing_kept_and_no_connection_for_ever(way: str, tmp_path
             assert status(f"{address}/_stcore/metrics") == status(f"{address}/media/x") == 403
             assert status(f"{address}/_stcore/agent/openapi.json") == 405
             assert status(address) == 200
+            for path in ODD:
+                assert "evil" not in urlsplit(redirect(f"{address}{path}")).netloc
             with pytest.raises(ConnectionClosed):
                 line.send(b"x" * (26 << 20))
                 while True:
