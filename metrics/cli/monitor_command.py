@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics import monitoring
 from metrics.cli.failures import exit_code
-from metrics.cli.options import add_flags, add_mapping, add_parser, pairs
+from metrics.cli.options import add_allow_code, add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields
@@ -21,6 +21,8 @@ from metrics.presentation.guarantee_words import since, threshold_lines
 from metrics.presentation.monitor_words import dependence_words, drift_words, plain_words, reason
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
+from metrics.store.origin import sign_file
+from metrics.store.run_spec import FILE as SPEC
 
 STANDARD_INPUT = "-"
 SHOWN_BAD = 5
@@ -78,6 +80,7 @@ def add_command(commands: Any) -> None:
         "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
     )
     add_flags(command, JudgeFields)
+    add_allow_code(command)
 
 
 def _monitor(options: argparse.Namespace) -> None:
@@ -98,6 +101,8 @@ def _monitor(options: argparse.Namespace) -> None:
             raise InputError(problems)
     else:
         monitor = _created(workspace, name, given, source)
+    if options.allow_code:
+        sign_file(monitor.folder / SPEC)
     monitoring.check(monitor.spec)
 
     def warn(text: str) -> None:

@@ -9,7 +9,7 @@ state names; the next process deletes it and does the same work again. So nothin
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field
 
 from metrics.calibrations.calibrated_thresholds import calibrated_by
+from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.errors import InputError, InputProblem, RunNotFound, stored_at
-from metrics.core.files import hold_lock, is_held, list_paths, make_folder, read_json, write_json, write_table
+from metrics.core.files import hold_lock, is_held, list_paths, make_folder, write_table
 from metrics.core.registry import choose
 from metrics.core.schema import conformed
 from metrics.engine.load_resources import saved_settings
@@ -32,7 +32,10 @@ from metrics.monitoring.health import CRITICAL, MINIMUM, WARNING, Limits
 from metrics.monitoring.monitor_status import Chosen
 from metrics.monitoring.windows import Window
 from metrics.store import Workspace
+from metrics.store.manifest import check_digest, digest_of, read_sealed, write_sealed
+from metrics.store.origin import effects_of, from_elsewhere, is_signed, sign_file
 from metrics.store.own_files import own_folder
+from metrics.store.sealed_tables import UNREADABLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,6 +189,7 @@ class State:
     reference: dict[str, str] | None = None  # run and model
     spend: dict[str, Any] = field(default_factory=dict)
     updated: str = ""
+    seals: dict[str, str] = field(default_factory=dict)  # the sha256 of each part's file; of an earlier version none
 
     @property
     def health(self) -> str:
@@ -204,7 +208,7 @@ class Monitor:
     def spec(self) -> Spec:
         """Return the specification of the monitor. Raises InputError where its file cannot be read."""
         try:
-            return Spec.model_validate(read_json(self.folder / "spec.json")["spec"])
+            return Spec.model_validate(read_sealed(self.folder / "spec.json")["spec"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as failure:
             raise self._damaged("spec.json", failure) from None
 
@@ -217,10 +221,16 @@ class Monitor:
     def state(self) -> State:
         """How far it has read, as last committed. Raises InputError where the file cannot be read."""
         try:
-            facts = read_json(self.folder / "state.json")
+            facts = read_sealed(self.folder / "state.json")
             return State() if facts is None else State(**facts)
         except (OSError, ValueError, TypeError, RecursionError) as failure:
             raise self._damaged("state.json", failure) from None
+
+    def check_origin(self) -> None:
+        """Raise InputError where the monitor was not created here and does more than compute; see store.origin."""
+        spec = self.spec
+        if (effects := effects_of(spec.evaluators, spec.resources)) and not is_signed(self.folder / "spec.json"):
+            raise from_elsewhere(f"monitor {self.name}", effects)
 
     def _damaged(self, name: str, failure: BaseException) -> InputError:
         expected = "the file that the monitor wrote: restore it from a backup, or begin a monitor of another --name"
@@ -248,54 +258,71 @@ class Monitor:
         gone: list[str] = []
         if samples is not None and scores is not None and len(samples):
             part = f"{state.number:08d}"
-            self._write(part, samples, scores)
+            self._write(state, part, samples, scores)
             state.parts.append(part)
             state.number += 1
             small = [part for part in state.parts if "-" not in part]
             if len(small) == MERGED:
                 merged = f"{small[0]}-{small[-1]}"
-                self._write(merged, self._read_parts("samples", small), self._read_parts("scores", small))
+                self._write(state, merged, *(self._read_parts(state, kind, small) for kind in ("samples", "scores")))
                 state.parts = [part for part in state.parts if part not in small] + [merged]
                 gone = small
+        state.seals = {name: seal for name, seal in state.seals.items() if name.split("-", 1)[1][:-8] in state.parts}
         state.updated = datetime.now(UTC).isoformat(timespec="seconds")
-        write_json(self.folder / "state.json", asdict(state))
+        write_sealed(self.folder / "state.json", asdict(state))
         with stored_at(self.folder):
             for part in gone:
                 for kind in PART_SCHEMAS:
                     self._file(kind, part).unlink()
 
-    def _write(self, part: str, samples: pa.Table, scores: pa.Table) -> None:
-        write_table(self._file("samples", part), samples)
-        write_table(self._file("scores", part), scores)
+    def _write(self, state: State, part: str, samples: pa.Table, scores: pa.Table) -> None:
+        for kind, table in (("samples", samples), ("scores", scores)):
+            file = self._file(kind, part)
+            write_table(file, table)
+            state.seals[file.name] = digest_of(file)
 
     def _file(self, kind: str, part: str) -> Path:
         return self.folder / f"{kind}-{part}.parquet"
 
-    def _read_parts(self, kind: str, parts: list[str]) -> pa.Table:
-        # those of an earlier version lack columns
-        return pa.concat_tables(
-            [conformed(pq.read_table(self._file(kind, part)), PART_SCHEMAS[kind]) for part in parts]
-        )
+    def _whole_file(self, state: State, kind: str, part: str) -> Path:
+        """Return the file of a part. Raises InputError naming it where it is lost or differs from its seal."""
+        file = self._file(kind, part)
+        try:
+            return check_digest(file, state.seals.get(file.name))
+        except (OSError, ValueError) as failure:
+            raise self._damaged(file.name, failure) from None
+
+    def _read_parts(self, state: State, kind: str, parts: list[str], columns: Sequence[str] | None = None) -> pa.Table:
+        """Return rows of parts; those of an earlier version lack columns. Raises InputError naming a damaged file."""
+        tables = []
+        for part in parts:
+            file = self._whole_file(state, kind, part)
+            try:
+                tables.append(conformed(stored_rows(file, columns), PART_SCHEMAS[kind], columns))
+            except UNREADABLE as failure:
+                raise self._damaged(file.name, failure) from None
+        return pa.concat_tables(tables)
 
     def latest(self, least: int) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Yield samples and scores of the parts that hold the latest `least` samples or more, the oldest first."""
         parts: list[str] = []
-        held_samples = 0
-        for part in reversed(self.state.parts):
+        state, held_samples = self.state, 0
+        for part in reversed(state.parts):
             if held_samples >= least:
                 break
             parts.append(part)
-            held_samples += pq.read_metadata(self._file("samples", part)).num_rows
+            held_samples += len(self._read_parts(state, "samples", [part], ["number"]))
         for part in reversed(parts):
-            yield self._read_parts("samples", [part]), self._read_parts("scores", [part])
+            yield self._read_parts(state, "samples", [part]), self._read_parts(state, "scores", [part])
 
     def keys(self, least: int) -> list[int]:
         """Return the keys of the latest `least` samples with a key, or more, the oldest first."""
         found: list[list[int]] = []
-        for part in reversed(self.state.parts):
+        state = self.state
+        for part in reversed(state.parts):
             if sum(map(len, found)) >= least:
                 break
-            column = pq.read_table(self._file("samples", part), columns=["key"])["key"]
+            column = self._read_parts(state, "samples", [part], ["key"])["key"]
             found.append(column.drop_null().to_pylist())
         return [key for keys in reversed(found) for key in keys]
 
@@ -304,11 +331,11 @@ class Monitor:
         import duckdb
 
         for attempt in range(READ_TRIES):
-            parts = self.state.parts
+            state = self.state
             connection = duckdb.connect(":memory:", config={"threads": 2})
             try:
                 for kind, schema in PART_SCHEMAS.items():
-                    files = [str(self._file(kind, part)) for part in parts]
+                    files = [str(self._whole_file(state, kind, part)) for part in state.parts]
                     if files:  # those of an earlier version lack columns
                         connection.register(f"no_{kind}", schema.empty_table())
                         rows = connection.read_parquet(files, union_by_name=True)
@@ -317,9 +344,13 @@ class Monitor:
                     else:
                         connection.register(kind, schema.empty_table())
                 return connection.execute(sql, parameters or []).df()
-            except duckdb.IOException:  # parts were merged in between
-                if attempt == READ_TRIES - 1:
+            except (duckdb.IOException, InputError):
+                if attempt == READ_TRIES - 1 or self.state.parts == state.parts:  # else parts were merged in between
                     raise
+            except duckdb.Error as failure:
+                if state.seals:
+                    raise
+                raise self._damaged("samples or scores", failure) from None
             finally:
                 connection.close()
         raise AssertionError("unreachable")
@@ -342,7 +373,8 @@ def create(workspace: Workspace, name: str, spec: Spec) -> Monitor:
     """Create a monitor that judges by `spec`, completed in this workspace, and return it."""
     folder = make_folder(own_folder(workspace.path, FOLDER, check_name(name)))
     facts = {"schema": SCHEMA_VERSION, "created": datetime.now(UTC).isoformat(timespec="seconds")}
-    write_json(folder / "spec.json", facts | {"spec": spec.complete(workspace.path).model_dump(mode="json")})
+    write_sealed(folder / "spec.json", facts | {"spec": spec.complete(workspace.path).model_dump(mode="json")})
+    sign_file(folder / "spec.json")
     return Monitor(folder)
 
 

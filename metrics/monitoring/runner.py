@@ -93,6 +93,7 @@ class Feeder:
         batch: int = BATCH,
         name: str = STANDARD_INPUT,
     ):
+        monitor.check_origin()
         self.monitor, self.spec, self.state = monitor, monitor.spec, monitor.state
         self.chosen: Chosen = self.spec.chosen_evaluators
         self.window = monitor.window

@@ -8,13 +8,15 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import lru_cache, wraps
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
+from metrics.core.errors import stored_at
 from metrics.core.files import sha256_of, write_json
-from metrics.store.stored_facts import OWN, SealFacts, facts_of
+from metrics.store.stored_facts import OWN, SealFacts, facts_of, plain_of
 
 T = TypeVar("T")
 # ns; a file or folder changed since may change again without its times showing it: disks count in ticks
@@ -84,8 +86,33 @@ def own_digest(facts: Mapping[str, Any], without: Collection[str] = (OWN,)) -> s
 
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
     """Seal a run: write its manifest, with a checksum of its own."""
+    write_sealed(folder / FILE, facts)
+
+
+def write_sealed(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON with a checksum of their own, whole or not at all."""
     plain = json.loads(json.dumps(facts))
-    write_json(folder / FILE, plain | {OWN: own_digest(plain)})
+    write_json(path, plain | {OWN: own_digest(plain)})
+
+
+def read_sealed(path: Path) -> Any:
+    """Return the facts in a file that `write_sealed` or, without a checksum, an earlier version wrote; None without it.
+
+    Raises ValueError saying what is wrong with them.
+    """
+    with suppress(FileNotFoundError), stored_at(path):
+        found = plain_of(path.read_text(encoding="utf-8"))
+        if isinstance(found, dict) and found.pop(OWN, None) not in (None, own_digest(found)):
+            raise ValueError(f"it was changed: its own {OWN} differs")
+        return found
+    return None
+
+
+def check_digest(path: Path, sealed: str | None) -> Path:
+    """Return a file that has the sha256 that was sealed; None: an earlier version sealed none. Raises ValueError."""
+    if sealed is not None and digest_of(path) != sealed:
+        raise ValueError("it was changed: it differs from its seal")
+    return path
 
 
 def read_manifest(folder: Path) -> Mapping[str, Any] | None:

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError, InputProblem, RunNotFound
-from metrics.core.files import hold_lock, list_paths, make_folder, write_table
+from metrics.core.files import hold_lock, list_paths, make_folder
 from metrics.core.schema import LABEL_KEY, LABELS, PREFERENCE_KEY, PREFERENCES, Sampling, now
 from metrics.store.own_files import own_folder
 from metrics.store.run import Run
+from metrics.store.sealed_tables import UNREADABLE, about_table, read_sealed_table, write_sealed_table
 
 DIGITS = 16
 
@@ -159,18 +159,23 @@ class GivenRows:
 
     def _write(self, path: Path, table: pa.Table, name: str, kind: str) -> None:
         about = {"name": name, "kind": kind, "changed": now()}
-        write_table(path, table.cast(self.schema).replace_schema_metadata(about))
+        write_sealed_table(path, table.cast(self.schema), about)
 
     def _read_rows(self, path: Path) -> pa.Table:
-        """Return the rows in a file. Raises InputError where it is damaged: without it, the numbers would be others."""
-        try:
-            table = stored_rows(path)
-        except (OSError, pa.ArrowException) as failure:
-            expected = f"{self.kind} as Assay stored them; restore the file from a backup, or remove it"
-            raise InputError([InputProblem(str(path), f"unreadable: {str(failure)[:80]}", expected)]) from None
+        """Return the rows in a file. Raises InputError where it is damaged."""
+        table = _read_rows(path, self.kind)
         if "number" in table.column_names:
             return table
         return table.append_column(self.schema.field("number"), pa.nulls(len(table), pa.int64()))  # of earlier versions
+
+
+def _read_rows(path: Path, what: str) -> pa.Table:
+    """Return a stored table. Raises InputError where it is damaged: without it, the numbers would be others."""
+    try:
+        return read_sealed_table(path)
+    except UNREADABLE as failure:
+        expected = f"{what} as Assay stored them; restore the file from a backup, or remove it"
+        raise InputError([InputProblem(str(path), f"unreadable: {str(failure)[:80]}", expected)]) from None
 
 
 def _last(table: pa.Table) -> int:
@@ -188,8 +193,8 @@ def _in_order(table: pa.Table) -> pa.Table:
 
 
 def _about(table: pa.Table) -> dict[str, str]:
-    held = table.schema.metadata or {}
-    return {name: held.get(name.encode(), b"").decode() for name in ("name", "kind", "changed")}
+    held = about_table(table)
+    return {name: held.get(name, "") for name in ("name", "kind", "changed")}
 
 
 class Labels(GivenRows):
@@ -265,13 +270,13 @@ class DrawSizes:
 
     def table(self) -> pa.Table | None:
         """Return the stored sizes; None while there are none."""
-        return stored_rows(self.path) if self.path.exists() else None
+        return _read_rows(self.path, "chances of being drawn") if self.path.exists() else None
 
     def metric(self) -> tuple[str, str] | None:
         """Return evaluator and metric that gave the sizes; None while there are none."""
         found = self.table()
-        held = {} if found is None else found.schema.metadata or {}
-        return (held[b"evaluator"].decode(), held[b"metric"].decode()) if held else None
+        held = {} if found is None else about_table(found)
+        return (held["evaluator"], held["metric"]) if held else None
 
     def keep(self, outputs: Sequence[tuple[str, str]], sizes: Sequence[float], metric: tuple[str, str]) -> None:
         """Store the sizes of outputs (case id, model) unless there are some already."""
@@ -279,5 +284,4 @@ class DrawSizes:
             if not self.path.exists():
                 cases, models = zip(*outputs, strict=True)
                 about = {"evaluator": metric[0], "metric": metric[1]}
-                table = pa.table([cases, models, sizes], SIZES).replace_schema_metadata(about)
-                write_table(self.path, table)
+                write_sealed_table(self.path, pa.table([cases, models, sizes], SIZES), about)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import hold_lock, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, make_folder
+from metrics.store.manifest import read_sealed, write_sealed
 from metrics.store.run import Run
 
 LONGEST_TAG = 60  # characters
@@ -110,7 +111,7 @@ class Review:
                 for place, mark in changed["marks"].items()
                 if mark.tags or mark.note
             ]
-        write_json(self.path, self._read_reviews() | changed)
+        write_sealed(self.path, self._read_reviews() | changed)
 
     def _locked(self) -> AbstractContextManager[None]:
         return hold_lock(
@@ -127,7 +128,7 @@ class SavedViews:
 
     def all(self) -> list[SavedView]:
         """Return them. InputError for a file that is not one of views."""
-        return [SavedView(**row) for row in _checked(self.path, list) or []]
+        return [SavedView(**row) for row in (_checked(self.path, dict) or {"views": []})["views"]]
 
     def keep(self, view: SavedView) -> None:
         """Store a view. InputError for an empty or too long name, or where there are too many views."""
@@ -144,7 +145,7 @@ class SavedViews:
             self._write([one for one in self.all() if (one.page, one.name) != (page, name)])
 
     def _write(self, views: list[SavedView]) -> None:
-        write_json(self.path, [asdict(view) for view in views])
+        write_sealed(self.path, {"views": [asdict(view) for view in views]})
 
     def _locked(self) -> AbstractContextManager[None]:
         return hold_lock(make_folder(self.folder) / "views.lock", "views are being saved by another window; try again")
@@ -161,9 +162,11 @@ def _tag(text: str) -> str:
 def _checked(path: Path, kind: type) -> Any:
     """Return what a file holds, None without one; InputError where that is of another kind or cannot be read."""
     try:
-        value = read_json(path)
+        value = read_sealed(path)
     except (OSError, ValueError, RecursionError) as failure:
         raise InputError([InputProblem(str(path), f"unreadable: {failure}", "JSON; remove the file")]) from None
+    if isinstance(value, list):  # the views of an earlier version
+        value = {"views": value}
     if value is not None and not isinstance(value, kind):
         raise InputError([InputProblem(str(path), type(value).__name__, f"a {kind.__name__}; remove the file")])
     return value

@@ -14,7 +14,7 @@ from metrics.core.errors import AssayError, RunCorrupt, RunError, storage_error
 from metrics.core.registry import evaluators
 from metrics.core.schema import TABLES
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, conform
-from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts
+from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts, is_sealed
 from metrics.store.manifest import has_manifest, listing_facts
 from metrics.store.own_files import INPUTS, REMOTE
 from metrics.store.run import Run, Snapshot
@@ -153,7 +153,7 @@ def _contradictions(run: Run) -> Iterator[Checked]:
     if {suite["cases"], spec.suite.cases} != {cases} or suite["task"] != spec.suite.task:
         stated = f"{suite['cases']:,} and {spec.suite.cases:,} cases, {suite['task']} and {spec.suite.task}"
         yield Checked("suite/suite.json", "differs", f"it and the specification state {stated}; there are {cases:,}")
-    elif not has_fingerprint(run.suite_folder):
+    elif is_sealed(run.suite_folder) and not has_fingerprint(run.suite_folder):
         yield Checked("suite/suite.json", "differs", "other cases than those of the fingerprint that names the suite")
     models: dict[str, list[int]] = {}
     for row in rows:

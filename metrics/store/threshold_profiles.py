@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from metrics.core.calibration import Calibration, calibration_of, latest
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.files import hold_lock, make_folder, read_json, write_json
+from metrics.core.files import hold_lock, make_folder
+from metrics.store.manifest import read_sealed, write_sealed
 
 Thresholds = Mapping[str, Mapping[str, float]]  # evaluator → metric → value
 # in force, profiles, decisive metrics
@@ -115,13 +117,13 @@ class ThresholdProfiles:
         self, in_force: str | None, profiles: Mapping[str, Thresholds], marks: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         marks = self._read_current()[2] if marks is None else marks
-        write_json(self.path, {"in_force": in_force, "profiles": profiles, "decisive": marks})
+        write_sealed(self.path, {"in_force": in_force, "profiles": profiles, "decisive": marks})
 
 
 @lru_cache(maxsize=8)
 def _read_profiles(path: Path, version: int) -> Stored:  # noqa: ARG001 - a part of the key
     try:
-        found = read_json(path) or {"in_force": None, "profiles": {}}
+        found = read_sealed(path) or {"in_force": None, "profiles": {}}
         profiles = {
             str(name): {id: {metric: float(value) for metric, value in own.items()} for id, own in thresholds.items()}
             for name, thresholds in found["profiles"].items()
@@ -143,8 +145,8 @@ class Calibrations:
     def all(self) -> list[Calibration]:
         """Return them, the oldest first. Raises InputError for a file that is not one of calibrations."""
         try:
-            return [calibration_of(record) for record in read_json(self.path) or []]
-        except (TypeError, ValueError, AttributeError) as failure:
+            return [calibration_of(record) for record in self._records()]
+        except (TypeError, ValueError, AttributeError, KeyError) as failure:
             expected = "calibrations as `calibrate` writes them; remove the file and calibrate again"
             raise InputError([InputProblem(str(self.path), str(failure), expected)]) from failure
 
@@ -160,4 +162,8 @@ class Calibrations:
         make_folder(self.folder)
         with hold_lock(self.folder / "calibrations.lock", "another process is changing the calibrations; try again"):
             kept = [one for one in latest([*self.all(), *added]) if removed is None or one.key != removed.key]
-            write_json(self.path, [one.record() for one in kept])
+            write_sealed(self.path, {"calibrations": [one.record() for one in kept]})
+
+    def _records(self) -> Any:
+        found = read_sealed(self.path) or []
+        return found["calibrations"] if isinstance(found, dict) else found  # a list is an earlier version's
