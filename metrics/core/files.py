@@ -22,7 +22,7 @@ from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import IO, TYPE_CHECKING, Any
 
-from metrics.core.errors import RunBusy, stored_at
+from metrics.core.errors import InputError, InputProblem, RunBusy, stored_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +62,7 @@ def text_of(path: str | Path, encoding: str = "utf-8") -> str:
 PRIVATE = 0o700  # evaluated data may be confidential
 PRIVATE_FILE = 0o600
 LOCK_TRIES = 10
+EMPTY = "a new or an empty folder"
 ROW_GROUP = 131_072  # rows
 
 
@@ -130,6 +131,41 @@ def written_whole(path: Path, private: bool = True) -> Iterator[Path]:
                 beside.unlink(missing_ok=True)
             raise
         sync(path.parent)
+
+
+def is_half_made(name: str) -> bool:
+    """Return whether a file's name is one that `written_whole` writes to: what a killed process left, or another's."""
+    return name.startswith(".") and name.endswith(".part")
+
+
+@contextmanager
+def folder_written_whole(folder: Path) -> Iterator[Path]:
+    """Yield a new folder beside `folder` to fill; on a clean exit it takes its place, which is new or empty.
+
+    Raises InputError where somebody else has filled that place meanwhile.
+    """
+    from tempfile import mkdtemp
+
+    with stored_at(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(mkdtemp(prefix=f".{folder.name}.", suffix=".unfinished", dir=folder.parent))
+        try:
+            beside.chmod(0o777 & ~_umask())
+            yield beside
+            try:
+                beside.rename(folder)  # over an empty folder, too
+            except OSError as failure:
+                if failure.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                    raise
+                raise InputError([InputProblem(str(folder), "files that were not there before", EMPTY)]) from None
+        finally:
+            rmtree(beside, ignore_errors=True)
+
+
+def _umask() -> int:
+    """Return the umask, which can only be read by setting it."""
+    os.umask(mask := os.umask(0o077))
+    return mask
 
 
 def stamp(path: Path) -> None:
@@ -234,7 +270,7 @@ def copy_folder(source: Path, target: Path) -> None:
             continue
         if path.is_dir():
             make_folder(copy)
-        elif not (copy.exists() and copy.stat().st_size == path.stat().st_size):
+        elif not is_half_made(path.name) and not (copy.exists() and copy.stat().st_size == path.stat().st_size):
             with written_whole(copy) as beside:
                 copyfile(path, beside)
 

@@ -22,6 +22,7 @@ from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
 from metrics.store.manifest import digest_of, file_facts, write_manifest
 from metrics.store.own_files import INPUTS
+from metrics.store.run_notes import FILE as ABOUT
 
 ROWS = 65_536  # of a row group: small enough to skip most of a table, large enough to read fast
 RESAMPLED_ROWS = 256  # of a row group, a list of replicates each
@@ -31,6 +32,10 @@ AGGREGATED = pa.schema([SCORES.field(name) for name in ("position", "model", "me
 def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
     """Write the tables and then the manifest; after an interruption it is done again from the parts."""
     tables = write_tables(run, units, parts, run.folder)
+    for folder in (run.folder, run.folder / "tables"):  # what killed processes left; the run is held by this one
+        for path in folder.glob(".*.part"):
+            if not path.name.startswith(f".{ABOUT}."):  # which people may be writing now
+                path.unlink(missing_ok=True)
     write_manifest(run.folder, _manifest(run, units, tables, seconds))
 
 

@@ -15,7 +15,7 @@ from stat import S_ISREG
 from typing import Any, TypeVar
 
 from metrics.core.errors import stored_at
-from metrics.core.files import sha256_of, write_json
+from metrics.core.files import is_half_made, sha256_of, write_json
 from metrics.store.stored_facts import OWN, SealFacts, facts_of, plain_of
 
 T = TypeVar("T")
@@ -72,7 +72,9 @@ def listing_facts(folder: Path) -> dict[str, Any]:
 
     They are shown and not computed with; to read gigabytes of them for each suite would cost more than it tells.
     """
-    found = sorted((path.name, path.stat().st_size) for path in folder.iterdir() if path.is_file())
+    found = sorted(
+        (path.name, path.stat().st_size) for path in folder.iterdir() if path.is_file() and not is_half_made(path.name)
+    )
     return {"files": len(found), "bytes": sum(size for _, size in found), "sha256": content_digest(found)}
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
 from pathlib import Path
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.conventions import ASSAY, CALIBRATION, CONVENTIONS, USER
-from metrics.core.errors import RunNotFound
+from metrics.core.errors import RunError, RunNotFound
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import hold_lock
 from metrics.core.registry import evaluators, made_as, wordings
@@ -153,10 +154,25 @@ class Run(RunFiles):
         return self.spec.created
 
     @property
-    def began(self) -> tuple[str, int]:
-        """Return the sort key of runs by time: the second in the id, then the time of its specification's file."""
+    def began(self) -> tuple[int, int, str]:
+        """Return the sort key of runs in the order in which they were made: `place`, then, of earlier versions in one
+        second, by the time of the specification's file, then by id.
+        """
         spec = self.home / "spec.json"
-        return self.id[:SECOND], (spec if spec.exists() else self.home).stat().st_mtime_ns
+        return self.place, (spec if spec.exists() else self.home).stat().st_mtime_ns, self.id
+
+    @property
+    def place(self) -> int:
+        """The moment when the run was made, in ns, but later than that of every run which was there then.
+
+        Of earlier versions, and where the specification cannot be read, the second in its id.
+        """
+        with suppress(RunError):
+            if self.spec.place is not None:
+                return self.spec.place
+        with suppress(ValueError):
+            return int(datetime.strptime(f"{self.id[:SECOND]} +0000", "%Y%m%d-%H%M%S %z").timestamp()) * 1_000_000_000
+        return 0
 
     @property
     def models(self) -> tuple[str, ...]:

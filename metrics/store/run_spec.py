@@ -14,8 +14,9 @@ from metrics.store.manifest import cache_by_file
 from metrics.store.stored_facts import Amount, Count, Digest, Facts, Whole, misfits, plain_of
 
 FILE = "spec.json"
-MADE = ("schema", "id", "created")  # of a specification: by whoever stores it
+MADE = ("schema", "id", "created", "place")  # of a specification: by whoever stores it
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+LAST_PLACE = 1 << 62  # ns, in the year 2116
 CASE_TIMEOUT = 300.0  # seconds that a case may take where a specification does not say
 
 T = TypeVar("T")
@@ -132,6 +133,7 @@ class RunSpec(Facts):
     id: str = ""
     name: str
     created: str
+    place: Annotated[int, Field(ge=0, le=LAST_PLACE)] | None = None  # see Run.place
     seed: Whole
     suite: SuiteFacts
     outputs: OutputsFacts

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from metrics.core.files import is_half_made
 from metrics.store.own_files import ARTIFACTS, MEDIA, OUTPUTS_FILES, RUN_FILES, SUITE_FILES
 from metrics.store.run import Run
 
@@ -24,7 +25,11 @@ def _list_files(run: Run, media: bool) -> Iterator[tuple[str, Path]]:
     if media:
         for prefix, folder in ((MEDIA, run.suite_folder), (ARTIFACTS, run.outputs_folder)):
             own = folder / prefix.rstrip("/").rpartition("/")[2]
-            yield from ((prefix + path.name, path) for path in sorted(own.glob("*")) if path.is_file())
+            yield from (
+                (prefix + path.name, path)
+                for path in sorted(own.glob("*"))
+                if path.is_file() and not is_half_made(path.name)
+            )
 
 
 def _there(prefix: str, folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:

@@ -11,13 +11,23 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
-from metrics.core.files import json_text, list_paths, make_folder, move_folder, read_json, stamp, write_json, write_text
+from metrics.core.files import (
+    is_half_made,
+    json_text,
+    list_paths,
+    make_folder,
+    move_folder,
+    read_json,
+    stamp,
+    write_json,
+    write_text,
+)
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.origin import sign_file
 from metrics.store.own_files import REMOTE, own_folder
 from metrics.store.run import STAMPED, Run, Snapshot
-from metrics.store.run_spec import FILE as SPEC
+from metrics.store.run_spec import FILE as SPEC, LAST_PLACE
 from metrics.store.stored_inputs import StoredInputs
 
 if TYPE_CHECKING:
@@ -58,7 +68,7 @@ def _half_made(folder: Path, deeper: int) -> Iterator[Path]:
             yield Path(entry.path)
         elif is_folder and deeper:
             yield from _half_made(Path(entry.path), deeper - 1)
-        elif entry.name.startswith(".") and entry.name.endswith(".part") and not is_folder:
+        elif is_half_made(entry.name) and not is_folder:
             yield Path(entry.path)
 
 
@@ -240,7 +250,11 @@ class Workspace(StoredInputs):
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(own_folder(self.path, "runs", run_id))
-        head = {"schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds")}
+        place = max([time.time_ns(), *(run.place + 1 for run in self._all())])  # a clock that goes back changes nothing
+        head = {
+            "schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds"),
+            "place": min(place, LAST_PLACE),
+        }  # fmt: skip
         text = json_text(head | spec)
         sign_file(folder / SPEC, text.encode())  # before: a run that a kill leaves here is known as made here
         write_text(folder / SPEC, text)

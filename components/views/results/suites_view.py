@@ -62,7 +62,7 @@ def draw_suites(view: View) -> None:
             if run.id in others and not set(run.models).isdisjoint(facts.models)
         }
         newest.pop(facts.suite["name"], None)
-        chosen = sorted(newest.values(), reverse=True)[:MOST_RUNS]
+        chosen = [run_id for run_id in others if run_id in newest.values()][:MOST_RUNS]
     if not chosen:
         st.info(
             "No finished run of another suite has this evaluator and one of these models. Evaluate them on a second "

@@ -161,7 +161,7 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     run = Workspace(staged).run(contents.run)
     parts = check(run)
     for part in damaged(parts):
-        yield _file_of(part), re.sub(WHOSE, "", part.why).partition("; ")[0], "the run as it was sealed"
+        yield _file_of(part), re.sub(WHOSE, "", part.why).partition("; restore it")[0], "the run as it was sealed"
     if damaged(parts):
         return
     spec, tables = run.spec, (run.manifest or {"tables": {}})["tables"]

@@ -1,7 +1,6 @@
 """The files of a bundle, made one after the other from a sealed run, and written into a folder or a zip."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +11,7 @@ from xml.etree.ElementTree import Element as Node
 from metrics import analysis
 from metrics.analysis import Leaderboard
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.files import EMPTY, folder_written_whole
 from metrics.presentation.format import STATUSES, plural
 from metrics.presentation.question import short_answers
 from metrics.presentation.viewers.case_rows import colour_css
@@ -60,25 +60,17 @@ def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: boo
     problems = [InputProblem("cases of a bundle", str(cases), "1 or more for each number")] if cases < 1 else []
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         found = "a folder with files" if folder.is_dir() else "a file"
-        problems.append(InputProblem(str(folder), found, "a new or an empty folder"))
+        problems.append(InputProblem(str(folder), found, EMPTY))
     if problems:
         raise InputError(problems)
     report, board = build(run, SECTIONS), analysis.leaderboard(run)
     shown = shown_cases(run, board, cases)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = folder.with_name(f".{folder.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
     sizes = []
-    try:
+    with folder_written_whole(folder) as unfinished:
         for name, content in _files(run, report, board, shown, media):
             path = unfinished / name
             path.parent.mkdir(parents=True, exist_ok=True)
             sizes.append(path.write_bytes(content))
-        if folder.exists():
-            folder.rmdir()
-        unfinished.rename(folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
     return Written(len(sizes), sum(sizes), shown.left_out)
 
 

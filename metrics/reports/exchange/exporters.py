@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import ANSWERED, VISION
+from metrics.core.files import folder_written_whole
 from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import EXPORT_FORMATS, Format, write
@@ -153,9 +154,9 @@ EXPORTERS = {id: one for id, one in EXPORTS.items() if one.flag == "to"}  # the 
 
 def written(run: Run, exporter: Exporter, folder: Path) -> list[str]:
     """Fill a new folder by an exporter of folders; return the paths of its files, sorted."""
-    folder.mkdir(parents=True, exist_ok=True)
-    exporter()(run, folder)
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    with folder_written_whole(folder) as beside:
+        exporter()(run, beside)
+        return sorted(str(path.relative_to(beside)) for path in beside.rglob("*") if path.is_file())
 
 
 def option_problems(one: Exporter, format: str | None, model: str | None) -> list[InputProblem]:
