@@ -16,10 +16,11 @@ NEW_COLUMNS = ["session", "low", "high", "health"]
 def aged(found: Monitor, health: str) -> Monitor:
     """The monitor as version 1 of its files: no sessions, no evidence, a status by the latest window."""
     facts = json.loads((found.folder / "spec.json").read_text())
+    del facts["sha256"]
     del facts["spec"]["session"]
     (found.folder / "spec.json").write_text(json.dumps(facts))
     state = json.loads((found.folder / "state.json").read_text())
-    del state["evidence"]
+    del state["evidence"], state["seals"], state["sha256"]
     for standing in state["standings"]:
         del standing["since"], standing["units"]
         standing["health"] = health

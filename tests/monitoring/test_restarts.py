@@ -144,10 +144,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Monitor
     pytest.param("store.write_table", 1, "before", id="before the first part"),
     pytest.param("store.write_table", 4, "before", id="between samples and scores"),
     pytest.param("files.sync", 7, "before", id="while a part is written beside"),
-    pytest.param("store.write_json", 3, "before", id="between part and state"),
-    pytest.param("store.write_json", 3, "after", id="after a state"),
+    pytest.param("store.write_sealed", 3, "before", id="between part and state"),
+    pytest.param("store.write_sealed", 3, "after", id="after a state"),
     pytest.param("store.write_table", 17, "after", id="while parts are merged"),
-    pytest.param("store.write_json", 8, "after", id="before merged parts are cleared away"),
+    pytest.param("store.write_sealed", 8, "after", id="before merged parts are cleared away"),
 ])  # fmt: skip
 def test_killed_at_any_moment_it_ends_the_same(function, count, moment, workspace, undisturbed, monkeypatch) -> None:
     """kill -9 of a real process, then the same feed again: counts, samples and scores of an undisturbed one."""

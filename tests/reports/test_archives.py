@@ -168,7 +168,7 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
         "found suite.json cannot be read (it is nested too deeply)"
     ),
     "images that are no names": (
-        _changed("suite/cases.parquet", _images_in_lists), "suite/cases.parquet is unreadable: Unsupported cast from list"
+        _changed("suite/cases.parquet", _images_in_lists), "cases.parquet is unreadable: Unsupported cast from list"
     ),
     "outputs without their facts": (
         _changed("outputs/outputs.json", lambda text: text.replace(b'"left_out"', b'"left"')),
