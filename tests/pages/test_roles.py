@@ -305,3 +305,26 @@ def test_code_is_run_for_admins_alone(sign_in: Callable[[Role], Path]) -> None:
     )
     assert AuditLog(folder).last(1)[0].what == "run code that models wrote"
     assert "takes the role" not in run_estimates.start(inputs, ("code_execution",), {"code_execution": {}}, "mine")[1]
+
+
+@pytest.mark.attack(
+    "suite author",
+    "an editor repeats a run from elsewhere, which asks its own judge or runs code",
+    "that takes an admin, and the audit log says what would have run",
+)
+def test_what_came_from_elsewhere_takes_an_admin(sign_in: Callable[[Role], Path]) -> None:
+    folder = sign_in("editor")
+    spec = Workspace(folder).run("latest").spec.stored | {"resources": {"judge": {"model": "gpt-4o"}}}
+    foreign = Workspace(folder).create_run(spec)
+    (foreign.folder / "spec.origin").unlink()
+    for press in (workspace_runs.repeat_run, workspace_runs.resume, workspace_runs.repair):
+        with pytest.raises(NotAllowed, match="takes the role admin"):
+            press(foreign.id)
+    line = AuditLog(folder).last(1)[0]
+    assert (line.what, line.about, line.outcome) == (
+        "run code that models wrote", f"{foreign.id}, asks the judge gpt-4o", "refused",
+    )  # fmt: skip
+    sign_in("admin")
+    assert workspace_runs.leave_for(foreign.id).is_foreign
+    assert workspace_runs.allowed_run(foreign.id) == foreign
+    assert not workspace_runs.leave_for(foreign.id).effects
