@@ -22,6 +22,7 @@ from metrics.cli.options import add_flags, add_parser, arguments_of, load_plugin
 from metrics.cli.rag_config import with_config
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.core.plugin_consent import refuse_unasked_code
 from metrics.core.project_file import project_file, read_project
 from metrics.engine.evaluation import GROUPS, Evaluation
 from metrics.engine.evaluation_fields import expected_value
@@ -74,11 +75,22 @@ def _run(options: argparse.Namespace) -> int:
             if not options.quiet:
                 say(f"evaluation {name}", file=sys.stderr)
             try:
+                refuse_unasked_code(file, [*evaluation.plugin, *_programs(evaluation)])
                 load_plugins(evaluation.plugin)
                 codes.append(evaluate(evaluation))
             except Exception as failure:  # the others run all the same
                 codes.append(told(failure, argparse.Namespace(**dict(evaluation))))
     return max(codes)
+
+
+def _programs(evaluation: Evaluation) -> list[str]:
+    """Return the targets of an evaluation that are programs or functions."""
+    if not evaluation.target:
+        return []
+    from metrics.targets.description import CommandTarget, FunctionTarget
+    from metrics.targets.spec import described
+
+    return [one.title for one in described(evaluation.target) if isinstance(one, CommandTarget | FunctionTarget)]
 
 
 def _file(given: list[str]) -> tuple[Path, list[str]]:

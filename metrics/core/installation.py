@@ -22,6 +22,11 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / usual) / "assay"
 
 
+def state_folder() -> Path:
+    """Return the folder of what Assay remembers about this account; $XDG_STATE_HOME moves it."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "assay"
+
+
 def other_metrics() -> Path | None:
     """Return a module or package of a project that has this package's name, and that one of the two hides."""
     for folder in dict.fromkeys((os.getcwd(), *sys.path)):

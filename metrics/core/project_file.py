@@ -2,6 +2,7 @@
 
 import tomllib
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from metrics.core.files import bytes_of
 
 NAMES = ("assay.toml", "pyproject.toml")
 BYTES = 1 << 20
+CODE = ("plugin", "target")  # keys of an evaluation that may name code
 
 
 def project_file(folder: Path) -> Path | None:
@@ -47,6 +49,27 @@ def project_plugins(file: Path) -> list[str]:
             [InputProblem(str(file), repr(found), "a list of MODULE:OBJECT or FILE.py:OBJECT", column="plugins")]
         )
     return found
+
+
+def code_references(file: Path) -> list[str]:
+    """Return each text of a project file that may name code: plugins, and those and the targets of its evaluations.
+
+    None where the file cannot be read, which whoever reads it for more is told.
+    """
+    try:
+        found = read_project(file)
+    except InputError:
+        return []
+    evaluations = found.get("evaluate")
+    sections = [found.get("defaults"), *(evaluations.values() if isinstance(evaluations, dict) else ())]
+    given = [found.get("plugins"), *(own.get(key) for own in sections if isinstance(own, dict) for key in CODE)]
+    return [*chain.from_iterable(map(_texts, given))]
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the texts in a value of a TOML file."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] if isinstance(value, str) else [*chain.from_iterable(map(_texts, parts))]
 
 
 def _is_project(file: Path) -> bool:

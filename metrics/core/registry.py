@@ -21,6 +21,7 @@ from metrics.core.conventions import CONVENTIONS
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
 from metrics.core.other_names import called_here
+from metrics.core.plugin_consent import is_allowed, refuse_unasked_code
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
@@ -172,13 +173,15 @@ def _entry_points() -> Mapping[str, EntryPoint]:
 def _load_project() -> None:
     file = project_file(Path.cwd())
     if file is not None:
-        _load_project_file(file, file.stat().st_mtime_ns)
+        _load_project_file(file, file.stat().st_mtime_ns, is_allowed(file))
 
 
 @cache
-def _load_project_file(file: Path, written: int) -> None:  # noqa: ARG001 - a part of the cache's key
+def _load_project_file(file: Path, written: int, allowed: bool) -> None:  # noqa: ARG001 - parts of the cache's key
+    _refused.pop(str(file), None)
     try:
         references = project_plugins(file)
+        refuse_unasked_code(file, references)
     except InputError as failure:
         _refused[str(file)] = "; ".join(map(str, failure.args))
         return

@@ -2,12 +2,11 @@
 
 A specification says only what identifies a plugin. How to load it, which executes code, stands in the workspace's own
 folder `plugins`, where neither an imported archive nor a copied run folder can put anything; and nothing but `execute`
-reads that.
+reads that. A workspace that comes with a folder may have it, too: only what this account has started runs.
 """
 
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Evaluator
 from metrics.core.files import read_json, write_json
+from metrics.core.plugin_consent import is_remembered, remember
 from metrics.core.plugins import Plugin, Recipe, load_recipe
 from metrics.core.registry import add_plugin, plugin
 from metrics.store import Run
@@ -43,7 +43,8 @@ def specified(entry: Evaluator, workspace: Path) -> dict[str, Any]:
     from metrics.core.plugin_declaration import declaration_of  # on use, as in the registry
 
     recipe = asdict(found.recipe)
-    key = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
+    key = _key(recipe)
+    remember(key, found.recipe.reference)
     write_json(_file(workspace, key), recipe)
     return {"plugin": {**found.facts, "stored": key, "declared": declaration_of(found.evaluator)}}
 
@@ -103,24 +104,28 @@ def _find_plugin(run: Run, entry: Mapping[str, Any]) -> Plugin:
     known = plugin(id, discover=False)
     if known is not None:
         return known
-    file = _file(run.workspace.path, facts["stored"])
-    recipe = read_json(file)
-    if recipe is None:
+    recipe = read_json(_file(run.workspace.path, facts["stored"]))
+    may_run = recipe is not None and is_remembered(_key(recipe))
+    if not may_run:
         known = plugin(id)
         if known is None:
             package = f" of package {facts['package']} {facts['package_version']}" if facts["package"] else ""
             found = f"no plugin {facts['reference']}{package}"
+            if recipe is not None:
+                found = f"{facts['reference']}, with which this account has started no run"
             expected = "its package installed, or --plugin MODULE:OBJECT"
             raise InputError([InputProblem(f"evaluator {id}", found, expected)])
         return known
-    if file.stat().st_uid != os.getuid():
-        raise InputError([InputProblem(str(file), "a file of another user", "a plugin that you started yourself")])
     loaded = load_recipe(Recipe(**recipe), facts)
     if loaded.evaluator.id != id:
         expected = f"evaluator {id}, or --plugin MODULE:OBJECT"
         raise InputError([InputProblem(facts["reference"], f"evaluator {loaded.evaluator.id}", expected)])
     add_plugin(loaded)
     return loaded
+
+
+def _key(recipe: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
 
 
 def _file(workspace: Path, key: str) -> Path:

@@ -48,6 +48,7 @@ seed = 7
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("ASSAY_ALLOW_PLUGINS", "1")
     write_data(tmp_path)
     write_plugin(tmp_path / "evals.py")
     return tmp_path

@@ -22,7 +22,18 @@ def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = 'plugins = ["evals.py:brevity", "gone.py:x"]\n'
     (tmp_path / "assay.toml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_ALLOW_PLUGINS", "1")
     return tmp_path
+
+
+def test_the_page_runs_no_plugin_of_a_folder_that_is_not_allowed(project_folder, workspace, open_page, monkeypatch):
+    monkeypatch.delenv("ASSAY_ALLOW_PLUGINS")
+    (project_folder / "evals.py").write_text("import pathlib; pathlib.Path(__file__).with_name('RAN').touch()")
+    page = open_page("evaluate")
+    give(page, 0, "suite.csv", SUITE)
+    give(page, 0, "outputs.csv", OUTPUTS)
+    assert f"python -m metrics plugins allow {project_folder}" in words(page)
+    assert not (project_folder / "RAN").exists()
 
 
 def test_evaluate_offers_the_plugins_of_the_project_file(project_folder, workspace, open_page, started):
