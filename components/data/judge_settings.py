@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -20,6 +19,7 @@ from metrics import analysis
 from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.errors import AssayError, InputError
 from metrics.core.evaluator import MISSING, Status
+from metrics.core.files import scratch_folder
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import other_models
 from metrics.judge.local.install import LOCAL, MODEL, missing_local_model
@@ -257,8 +257,8 @@ def clear_cache(judge: str | None, step: str | None, older_than_days: float | No
 @action("editor", "download the replies of judges")
 def export_cache() -> bytes:
     """Return the whole cache as a file: gzipped JSON lines."""
-    with _cache() as cache, TemporaryDirectory() as scratch:
-        file = Path(scratch) / "judge-replies.jsonl.gz"
+    with _cache() as cache, scratch_folder("cache") as scratch:
+        file = scratch / "judge-replies.jsonl.gz"
         cache.export(file)
         return file.read_bytes()
 
@@ -266,8 +266,8 @@ def export_cache() -> bytes:
 @action("admin", "add replies of judges", "name")
 def import_cache(name: str, content: bytes) -> str:
     """Add an exported cache; return the result in words."""
-    with _cache() as cache, TemporaryDirectory() as scratch:
-        file = Path(scratch) / ("import.jsonl.gz" if content[:2] == GZIP else "import.jsonl")
+    with _cache() as cache, scratch_folder("cache") as scratch:
+        file = scratch / ("import.jsonl.gz" if content[:2] == GZIP else "import.jsonl")
         file.write_bytes(content)
         try:
             return f"✓ {cache.take(file):,} replies added"

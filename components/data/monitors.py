@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -13,6 +12,7 @@ import streamlit as st
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
 from metrics.core.errors import InputError
+from metrics.core.files import scratch_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,8 +195,6 @@ def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: AR
 @action("editor", "start the monitor of the demo")
 def start_demo() -> str:
     """Create a monitor of the bundled week of production, judge it, and return the monitor's name."""
-    from tempfile import TemporaryDirectory
-
     from metrics import monitoring
     from metrics.suites import demo_data
 
@@ -204,8 +202,8 @@ def start_demo() -> str:
         evaluators={id: {} for id in demo_data.EVALUATORS}, rate=1.0, window="1d", warning=demo_data.WARNING,
         critical=demo_data.CRITICAL,
     )  # fmt: skip
-    with TemporaryDirectory() as folder:
-        log = Path(folder) / "demo.jsonl"
+    with scratch_folder("demo") as folder:
+        log = folder / "demo.jsonl"
         log.write_bytes(b"".join(line + b"\n" for line in demo_data.demo_lines(datetime.now(UTC))))
         monitoring.feed(monitoring.create(workspace(), DEMO, spec), log)
     return DEMO

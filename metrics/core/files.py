@@ -16,7 +16,8 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from shutil import copyfile, rmtree
@@ -61,6 +62,8 @@ def text_of(path: str | Path, encoding: str = "utf-8") -> str:
 
 PRIVATE = 0o700  # evaluated data may be confidential
 PRIVATE_FILE = 0o600
+SCRATCH = ".scratch"  # how temporary folders end
+JUST_MADE = 60  # seconds in which a temporary folder may not be locked yet
 LOCK_TRIES = 10
 EMPTY = "a new or an empty folder"
 ROW_GROUP = 131_072  # rows
@@ -101,13 +104,48 @@ def make_file(path: Path) -> Path:
 
 
 def temporary_folder(what: str) -> Path:
-    """Return a new temporary folder, which is removed when the process ends."""
+    """Return a new temporary folder, which is removed when the process ends; see `scratch_folder`."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(scratch_folder(what))
+
+
+@contextmanager
+def scratch_folder(what: str, place: Path | None = None) -> Iterator[Path]:
+    """Yield a new temporary folder in `place`, or where temporary files go, and remove it.
+
+    Its process holds a lock on it, so that a later one knows and removes what a killed one has left.
+    """
     from tempfile import gettempdir, mkdtemp
 
-    with stored_at(Path(gettempdir())):
-        folder = Path(mkdtemp(prefix=f"assay-{what}-"))
-    atexit.register(rmtree, folder, ignore_errors=True)
-    return folder
+    place = place or Path(gettempdir())
+    _remove_leftovers(place)
+    with stored_at(place):
+        folder = Path(mkdtemp(prefix=f"assay-{what}-", suffix=SCRATCH, dir=place))
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a disk without locks: what is left there stays
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with stored_at(folder):
+            yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+@cache  # once a process
+def _remove_leftovers(place: Path) -> None:
+    """Remove the temporary folders in a place that killed processes of this account have left."""
+    for folder in place.glob(f"assay-*{SCRATCH}"):
+        with suppress(OSError):  # of another account, or just removed, or in use
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                facts = os.fstat(descriptor)
+                if facts.st_uid == os.getuid() and facts.st_mtime < time.time() - JUST_MADE:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    rmtree(folder)
+            finally:
+                os.close(descriptor)
 
 
 @contextmanager

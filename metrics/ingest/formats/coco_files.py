@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
 
+from metrics.core.files import scratch_folder
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest.formats import coco, coco_results
 from metrics.ingest.formats.coco_listing import class_facts
@@ -123,8 +123,8 @@ def written_document(given: Any, name: str) -> Iterator[Path | None]:
     if document is None:
         yield None
         return
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"{Path(name).name or 'coco'}.json")
+    with scratch_folder("coco") as folder:
+        path = folder / f"{Path(name).name or 'coco'}.json"
         path.write_bytes(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS))
         yield path
 

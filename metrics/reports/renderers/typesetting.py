@@ -1,7 +1,6 @@
 """Typesetting by typst: reports as PDF, single figures as PNG, SVG or PDF. No browser, no network, no system fonts."""
 
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
@@ -12,6 +11,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from metrics.core.errors import MissingResource
+from metrics.core.files import scratch_folder
 from metrics.core.installation import missing_extra
 from metrics.presentation.palette import MUTED, SURFACE
 from metrics.reports.renderers.figures import Figure, svg
@@ -31,7 +31,7 @@ def typeset(template: Path, inputs: Mapping[str, str], format: PictureFormat, ti
     MissingResource where typst or its fonts are missing.
     """
     typst = _typst()
-    with tempfile.TemporaryDirectory(prefix="assay-report-") as private:  # all that the template could ever read
+    with scratch_folder("report") as private:  # all that the template could ever read
         compiled: bytes = typst.compile(
             FIGURE.read_bytes() + template.read_bytes(),
             root=private,
