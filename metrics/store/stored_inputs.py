@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,15 @@ from metrics.core.arrow import opened, stored_rows
 from metrics.core.cases import places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
-from metrics.core.files import copy_folder, list_paths, make_folder, read_json, write_json, write_table
+from metrics.core.files import (
+    copy_folder,
+    list_paths,
+    make_folder,
+    read_json,
+    temporary_folder,
+    write_json,
+    write_table,
+)
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.input_seals import checked_input, damaged, input_facts, read_suite, sealed
@@ -30,6 +38,11 @@ ANSWERS, PREDICTIONS = "outputs.parquet", "predictions.parquet"
 PIECE = 50_000  # rows
 FILES = "artifacts"  # folder of stored outputs
 TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, described
+
+
+@cache
+def _cache_of_process(_workspace: Path) -> Path:
+    return temporary_folder("cache")
 
 
 class StoredInputs:
@@ -48,6 +61,15 @@ class StoredInputs:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
+
+    def cache_file(self, name: str) -> Path:
+        """Return the file or folder of the cache that has a name, for what is computed again where it is missing.
+
+        Of a workspace that may only be read, and has no such file, it is one of this process alone.
+        """
+        kept = self.path / "cache" / name
+        there = next(folder for folder in (kept.parent, *kept.parents) if folder.exists())
+        return kept if kept.is_file() or os.access(there, os.W_OK) else _cache_of_process(self.path) / name
 
     def save_suite(self, suite: Suite, made: Mapping[str, Any] | None = None) -> str:
         """Store a suite under its fingerprint, once, with a copy of its media; return the fingerprint.

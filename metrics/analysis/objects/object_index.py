@@ -74,7 +74,7 @@ def object_index(run: Run, evaluator: str, model: str, repeat: int = 1, iou: flo
     stored = stored_at(run, evaluator, iou)
     at = "" if iou is None or stored else f".{iou:.2f}"
     name = f"{evaluator}.{run.models.index(model)}.{int(repeat)}{at}.arrow"
-    path = run.workspace.path / "cache" / FOLDER / run.id / name
+    path = run.workspace.cache_file(f"{FOLDER}/{run.id}/{name}")
     with _building:
         if not _is_whole(path):
             _read_index.cache_clear()  # it maps the file as it was

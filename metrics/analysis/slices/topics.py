@@ -28,7 +28,7 @@ def topics(run: Run) -> Categories:
     second time nothing is embedded. InputError where fewer than 2 × A_TOPIC cases have a question, MissingResource
     without an embedder.
     """
-    path = run.workspace.path / "cache" / FOLDER / f"{run.spec.suite.fingerprint}.json"
+    path = run.workspace.cache_file(f"{FOLDER}/{run.spec.suite.fingerprint}.json")
     kept = read_json(path)
     if kept is None:
         kept = _find_topics(run)
@@ -51,7 +51,7 @@ def _find_topics(run: Run) -> dict[str, list[int] | list[str]]:
     questions = run.case_columns(["question"])["question"].to_pylist()
     asked = [place for place, text in enumerate(questions) if text]
     texts = [questions[place] for place in asked]
-    cache = run.workspace.path / "cache"
+    cache = run.workspace.cache_file(".")
     embedder = provide(["embedder"], {}, cache)["embedder"]
     count = int(min(MAX_TOPICS, max(2, min(len(texts) / A_TOPIC, np.sqrt(len(texts) / 2)))))
     own = clustered(embedder.encode(texts), count)
