@@ -245,6 +245,17 @@ def test_an_output_beside_a_model_is_its_answer_and_a_mapped_input_the_question(
     assert suite.cases["question"].to_pylist() == ["Say hi."]
 
 
+@pytest.mark.attack(
+    "suite author", "costs of a trace whose sum no float holds", "it is a problem of its row, as infinity is"
+)
+def test_costs_beyond_the_floats_are_a_problem_of_their_row(tmp_path):
+    calls = [{"type": "GENERATION", "id": f"o{place}", "calculatedTotalCost": 1e308} for place in range(2)]
+    trace = {"id": "t1", "timestamp": "2024", "name": "n", "input": {"question": "Q?"}, "output": "A", "latency": 1.0}
+    path = write(tmp_path, "a.json", [trace | {"public": False, "observations": calls}])
+    with pytest.raises(InputError, match="row 1, column cost_usd: found 'inf'; expected a finite number"):
+        read_combined(path)
+
+
 def test_a_bad_record_is_listed_and_can_be_left_out(tmp_path):
     lines = [json.dumps(lm()), "[1]", json.dumps(lm(None)), json.dumps(lm(2, doc=[1])), "{", json.dumps(lm(3))]
     path = write(tmp_path, "a.jsonl", "\n".join(lines))

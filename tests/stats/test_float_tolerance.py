@@ -1,12 +1,15 @@
 """Where formulas meet their ends: nothing, one, all; missing pairs; work done in parts."""
 
 import math
+from fractions import Fraction
+from random import Random
 
 import duckdb
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
-from metrics.core.rounding import at_least, at_least_sql
+from metrics.core.rounding import at_least, at_least_sql, exact_sum
 from metrics.stats import bootstrap, drift, model_ranking, paired_tests, rater_agreement
 from metrics.stats.bootstrap import Draws, draw_weights, resampled_sums
 from metrics.stats.bradley_terry import bradley_terry
@@ -21,6 +24,20 @@ from metrics.stats.model_ranking import rank_ranges
 from metrics.stats.paired_intervals import difference_intervals, newcombe_paired
 from metrics.stats.resample_intervals import resample_interval
 from metrics.stats.student_t import student
+
+
+@given(st.lists(st.floats(-1e300, 1e300)), st.randoms())
+def test_a_sum_has_no_order(values: list[float], random: Random) -> None:
+    mixed = random.sample(values, len(values))
+    assert exact_sum(values) == exact_sum(mixed) == float(sum(map(Fraction, values)))
+
+
+@pytest.mark.parametrize(
+    ("values", "total"),
+    [([], 0.0), ([1e308, 1e308], math.inf), ([-1e308, -1e308], -math.inf), ([math.inf, -math.inf], math.nan)],
+)
+def test_a_sum_beyond_the_floats(values: list[float], total: float) -> None:
+    assert exact_sum(values) == pytest.approx(total, nan_ok=True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 10, 49, 1000])
