@@ -30,6 +30,12 @@ def test_tags_are_added_and_removed_in_bulk(review):
     assert (reread(review).marks(), review.version) == ({}, "")
 
 
+def test_a_tag_may_be_as_long_as_the_limit(review):
+    longest = "x" * LONGEST_TAG
+    review.tag([CASE], add=[longest])
+    assert review.tags() == [longest]
+
+
 def test_the_sealed_run_stays_as_it_was(review):
     run = Workspace(review.path.parents[1]).run(review.path.stem)
     files = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
