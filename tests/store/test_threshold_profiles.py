@@ -1,12 +1,15 @@
 """Thresholds set after the fact, over those that runs began with."""
 
+from dataclasses import replace
+
 import pytest
 
 from metrics.analysis import leaderboard, problems
+from metrics.core.calibration import Calibration
 from metrics.core.errors import InputError
 from metrics.reports.build import build
 from metrics.store import Run, Workspace
-from metrics.store.threshold_profiles import ThresholdProfiles
+from metrics.store.threshold_profiles import Calibrations, ThresholdProfiles
 
 ROUGE = ("rouge", "rougeL")
 
@@ -57,6 +60,21 @@ def test_a_value_needs_a_profile_and_a_damaged_file_is_named(tmp_path):
     (tmp_path / "thresholds.json").write_text('{"profiles": 3}', encoding="utf-8")
     with pytest.raises(InputError, match="remove the file to begin with none"):
         ThresholdProfiles(tmp_path).thresholds()
+
+
+def test_a_calibration_replaces_and_forgets_that_of_its_key_alone(tmp_path):
+    store = Calibrations(tmp_path)
+    one = Calibration("e", 1, "m", {"embedder": "a"}, 0.5, 40, 20, "labels", 0.8, 0.7, 0.9)
+    others = [replace(one, **change) for change in (
+        {"evaluator": "f"}, {"version": 2}, {"metric": "n"}, {"models": {"embedder": "b"}}, {"settings": {"k": 1}},
+    )]  # fmt: skip
+    for each in (one, *others):
+        store.keep(each)
+    later = replace(one, threshold=0.6)
+    store.keep(later)
+    assert sorted(store.all(), key=repr) == sorted([later, *others], key=repr)
+    store.forget(one)
+    assert store.all() == others
 
 
 def test_the_report_says_which_thresholds_were_set_after_the_run(run):
