@@ -18,6 +18,8 @@ RUN python -m venv /opt/assay \
         --constraints requirements.lock --constraints requirements.txt "$(echo dist/*.whl)[$EXTRAS]"
 
 FROM python:3.12-slim
+# the sandbox of code_execution and sql_execution; what the container must be allowed for it: docs/code.md
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap libseccomp2 && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 10001 assay \
     && install -d -o assay -g assay -m 700 /workspace
 COPY --from=build /opt/assay /opt/assay

@@ -56,7 +56,7 @@ $(VENV)/.setup-dev: $(VENV)/.setup .ci/requirements-dev.lock
 	@$(call PART,dev) | $(BIN)/python $(INSTALL) /dev/stdin
 	@touch $@
 
-chromium: setup-dev ## find a Chromium for the browser tests, or install one
+chromium: setup-dev ## find a Chromium and the sandbox (bubblewrap) for the tests, or install them
 	@$(BIN)/python tests/chromium.py
 
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist $(DIST)

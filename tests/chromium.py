@@ -1,4 +1,7 @@
-"""The Chromium that the browser tests drive: where it is, how it is started, how to get one (`make chromium`)."""
+"""The Chromium that the browser tests drive: where it is, how it is started, how to get one (`make chromium`).
+
+The same command gets the sandbox of code, without which the tests that run code are skipped.
+"""
 
 import contextlib
 import os
@@ -63,13 +66,19 @@ def running(path: str, *flags: str) -> "Iterator[Browser]":
         browser.close()
 
 
+def install_packages(*names: str) -> bool:
+    """Install Debian's packages where we are root; return whether that was done."""
+    if os.geteuid() or not shutil.which("apt-get"):
+        return False
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    commands = (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", *names])
+    return all(subprocess.run(command, env=environment).returncode == 0 for command in commands)
+
+
 def install() -> None:
     """Get a Chromium: Debian's where we are root, else Playwright's own."""
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        commands = (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", "chromium"])
-        if all(subprocess.run(command, env=environment).returncode == 0 for command in commands) and find():
-            return
+    if install_packages("chromium") and find():
+        return
     subprocess.run([str(Path(sys.executable).with_name("playwright")), "install", "chromium"], check=True)
 
 
@@ -80,3 +89,5 @@ if __name__ == "__main__":
     if not browser:
         sys.exit("No Chromium that starts was found or could be installed; name one in ASSAY_CHROMIUM.")
     print(f"Chromium: {browser}")
+    if sys.platform == "linux" and not shutil.which("bwrap") and not install_packages("bubblewrap", "libseccomp2"):
+        print("No bubblewrap: tests that run code are skipped. As root: apt install bubblewrap libseccomp2")

@@ -119,7 +119,7 @@ class Code:
 
     def exception(self, facts: Mapping[str, Any], resolve: Callable[..., Any], raised_by_next: bool) -> BaseException:
         """Return the exception of the code as one here, to be raised."""
-        made = decode(facts["class"], resolve)
+        made: Any = decode(facts["class"], resolve)
         if not (isinstance(made, type) and issubclass(made, BaseException)):
             made = RuntimeError
         if (
@@ -127,6 +127,7 @@ class Code:
         ):  # it would end a loop of the tests
             made = RuntimeError
         args = [decode(one, resolve) for one in facts["args"]]
+        failure: BaseException
         try:
             failure = made(*args)
         except Exception:
@@ -163,7 +164,7 @@ class StandIn:
 
     def __contains__(self, item: Any) -> bool:
         try:
-            items = iter(self)
+            items = _facts(self)[0].ask(iter, self)
         except TypeError:
             return bool(_facts(self)[0].ask(operator.contains, self, item))
         return any(one is item or one == item for one in items) if not _stands_in(item) else bool(
@@ -205,7 +206,7 @@ def _stands_in(value: object) -> bool:
 
 def stand_in(code: Code, number: int, plain: Any, class_name: str) -> StandIn:
     """Return a new stand-in, of a class of that name."""
-    made = object.__new__(type(class_name, (StandIn,), {"__slots__": (), "__module__": MODULE}))
+    made: StandIn = object.__new__(type(class_name, (StandIn,), {"__slots__": (), "__module__": MODULE}))
     _set_facts(made, (code, number, plain))
     return made
 
