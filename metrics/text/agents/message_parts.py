@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from metrics.text.agents.traces import ARGUMENTS, RESULT, TOOL, Kind, TraceError, text_of
+from metrics.text.agents.traces import ARGUMENTS, RESULT, TOOL, Kind, TraceError, first_of, text_of
 
 CALLS = {  # items of the Responses API that are calls: where arguments and result are
     "function_call": ("arguments", "output"), "custom_tool_call": ("input", "output"),
@@ -226,14 +226,6 @@ def objects_in(value: Any, where: str = "", name: str = "") -> list[Mapping[str,
     if where and wrong is not None:
         raise TraceError(f"{where} has {name} with {type(wrong).__name__} {text_of(wrong)[:60]}, not an object")
     return [each for each in listed if isinstance(each, Mapping)]
-
-
-def first_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first of the named entries that is there; None without one."""
-    for name in names:
-        if (value := given.get(name)) is not None:
-            return value
-    return None
 
 
 def content_value(content: Any) -> Any:

@@ -145,12 +145,12 @@ def _step(entry: str | Mapping[str, Any]) -> Step:
         "id": text_of(entry.get("id")),
     }
     kind = entry.get("kind")
-    tool, arguments, result = _first(entry, TOOL), _first(entry, ARGUMENTS), _first(entry, RESULT)
+    tool, arguments, result = first_of(entry, TOOL), first_of(entry, ARGUMENTS), first_of(entry, RESULT)
     if tool is None and "role" not in entry and (arguments, result) != (None, None):
         tool = entry.get("name")
     if isinstance(tool, str) and tool:
         return Step("call", tool=tool, arguments=arguments, result=result, **common)
-    text = _first(entry, (*TEXT, *RESULT))
+    text = first_of(entry, (*TEXT, *RESULT))
     reasoning: Kind = "reasoning" if kind == "reasoning" else "message"
     return Step(reasoning, role=text_of(entry.get("role")), text=text_of(text), **common)
 
@@ -160,9 +160,10 @@ def _amount(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else None
 
 
-def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:
+def first_of(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first of the named entries that is there; None without one."""
     for name in names:
-        if (value := entry.get(name)) is not None:
+        if (value := given.get(name)) is not None:
             return value
     return None
 
