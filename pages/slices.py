@@ -3,7 +3,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.charts import slice_bars
+from components.charts import interval_bars
 from components.data import found_slices, run_reads
 from components.viewers import blocks
 from components.views.results import about_run
@@ -30,7 +30,7 @@ def show_feature(known: SliceTable, model: str, measure: Measure) -> None:
     rows, title = features[name].slices, features[name].title
     low, high = measure.ends
     bounds = (low, high) if math.isfinite(high - low) else None
-    figure = slice_bars.slices_figure(rows, known.overall, title, is_dark(), bounds, HEIGHT)
+    figure = interval_bars.slices_figure(rows, known.overall, title, is_dark(), bounds, HEIGHT)
     left, right = st.columns([9, 11], gap="medium")
     with left, st.container(height=HEIGHT + 40 if figure.layout.height > HEIGHT + 40 else "content", border=False):
         alt = f"{measure.title} of {model} by {title}, the overall value as a dotted line"

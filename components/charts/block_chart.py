@@ -16,19 +16,14 @@ from metrics.presentation.palette import MUTED
 def chart_figure(chart: Chart, colours: Mapping[str, str], dark: bool = False) -> Figure:
     """Return the figure of a chart, the models in their colours."""
     if isinstance(chart, Bars):
-        rows = [
-            {
-                "name": group.name,
-                "key": group.name,
-                "series": bar.model,
-                "value": bar.value,
-                "low": bar.low,
-                "high": bar.high,
-            }
-            for group in chart.groups
-            for bar in group.bars
-        ]
-        numbers = pd.DataFrame(rows).astype({"value": float, "low": float, "high": float})
+        numbers = pd.DataFrame(
+            [
+                (*[group.name] * 2, bar.model, bar.value, bar.low, bar.high)
+                for group in chart.groups
+                for bar in group.bars
+            ],
+            columns=["name", "key", "series", "value", "low", "high"],
+        ).astype({"value": float, "low": float, "high": float})
         bounds = None if chart.high is None else (0.0, chart.high)
         return bars_figure(numbers, colours, "", dark, bounds, [group.name for group in chart.groups])
     if isinstance(chart, Radar):

@@ -1,13 +1,19 @@
-"""Bars with intervals: one number per class, and what each kind of error costs."""
+"""Bars with intervals: one number per class or slice, and what each kind of error costs."""
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from components.charts.figure_parts import Figure, new_figure, plain, whiskers
 from metrics.presentation.format import interval, number, short_names, shorten
-from metrics.presentation.palette import INK, LINE, MUTED
+from metrics.presentation.palette import ACCENT, INK, LINE, MUTED
+
+if TYPE_CHECKING:
+    from metrics.analysis.slices.slice_values import SliceValue
+
 
 BAR = 15  # pixels
 GAP = 12
@@ -140,3 +146,25 @@ def _bounds(numbers: pd.DataFrame) -> tuple[float, float]:
     """From zero or below to the farthest whisker."""
     ends = pd.concat([numbers["value"], numbers["low"], numbers["high"]]).dropna()
     return (min(0.0, float(ends.min())), max(float(ends.max()), 1e-6)) if len(ends) else (0.0, 1.0)
+
+
+def slices_figure(
+    rows: Sequence[SliceValue],
+    overall: SliceValue,
+    title: str,
+    dark: bool,
+    bounds: tuple[float, float] | None,
+    height: int,
+) -> Figure:
+    """Return a bar per slice with its interval, and the overall value as a line; a bar carries [title, address]."""
+    numbers = pd.DataFrame(
+        [(row.label, title, row.value, row.low, row.high, row.n, row.slice.address) for row in rows],
+        columns=["name", "series", "value", "low", "high", "n", "key"],
+    ).astype({"value": float, "low": float, "high": float})
+    figure = bars_figure(numbers, {title: ACCENT[dark]}, "", dark, bounds, pixels_high=height)
+    texts = [f"  {number(row.value)}" for row in rows]  # a single series needs no name beside its bars
+    figure.update_traces(text=texts, textfont={"size": 12, "color": INK[dark]}, selector={"type": "scatter"})
+    if overall.low is not None and overall.high is not None:
+        figure.add_vrect(x0=overall.low, x1=overall.high, fillcolor=LINE[dark], line_width=0, layer="below")
+    figure.add_vline(x=overall.value, line={"color": INK[dark], "width": 1.4, "dash": "dot"})
+    return figure
