@@ -1,15 +1,7 @@
 import streamlit as st
 
 from components.data import run_reads
-from components.views.curves import (
-    class_bars,
-    confusion_view,
-    cutoff_views,
-    group_view,
-    residual_view,
-    score_views,
-    threshold_views,
-)
+from components.views.curves import class_bars, confusion_view, group_view, residual_view, score_views, threshold_views
 from components.views.curves.curve_offers import offered_views
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
@@ -32,7 +24,7 @@ VIEWS = {  # name: title, the question it answers, what draws it
     "residuals": ("Residuals", CHART_QUESTIONS["residuals"], residual_view.show_residuals),
     "groups": ("Groups", CHART_QUESTIONS["groups"], group_view.show_groups),
     "errors": ("Error costs", CHART_QUESTIONS["errors"], class_bars.show_breakdown),
-    "cutoffs": ("By rank", CHART_QUESTIONS["cutoffs"], cutoff_views.show_cutoffs),
+    "cutoffs": ("By rank", CHART_QUESTIONS["cutoffs"], score_views.show_cutoffs),
     "classes": ("Classes", CHART_QUESTIONS["classes"], class_bars.show_labels),
 }
 OF_ONE_VIEW = ("evaluator", "of", "of_class", "kind", "truth", "predicted", "error", "iou", "metric", "at", "bin")
