@@ -1,15 +1,18 @@
-"""What every exporter writes: the numbers of the leaderboard, and each output with its scores."""
+"""What exporters write: the numbers of the leaderboard, each output with its scores, and tables as files."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from metrics import analysis
 from metrics.core.conventions import ASSAY, CALIBRATION, limit
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import shown_tree
+from metrics.reports.renderers.export_tables import table
 from metrics.store import Run
+from metrics.store.table_files import write
 
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 COLUMNS = ["case_id", "run", "evaluator", "metric", "value", "status", "reason"]
@@ -101,3 +104,36 @@ def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
             name, number = f"{base}_{number}", number + 1
         names[text] = name
     return names
+
+
+def parameters(run: Run, model: str) -> dict[str, str]:
+    """Return what the numbers rest on: model, suite, and each evaluator's parameters that are set."""
+    suite = run.spec.suite
+    found = {
+        "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
+        "outputs_fingerprint": run.spec.outputs.fingerprint, "seed": str(run.spec.seed),
+    }  # fmt: skip
+    own = {
+        f"{id}.{name}": str(value)
+        for id, values in run.evaluators.items()
+        for name, value in values.items()
+        if value not in (None, {}, [], "")
+    }
+    return found | own
+
+
+def metrics(found: list[Number]) -> Iterator[tuple[str, float]]:
+    """Yield each number with a value, and beside it the ends of its interval, n and unscored."""
+    for one in found:
+        parts = {"": one.cell.value, ".low": one.cell.low, ".high": one.cell.high, ".n": one.cell.n}
+        for ending, value in ({**parts, ".unscored": one.cell.unscored}).items():
+            if value is not None and (one.cell.value is not None or ending in (".n", ".unscored")):
+                yield one.name + ending, float(value)
+
+
+def write_tables(run: Run, model: str, folder: Path) -> dict[str, Any]:
+    """Write aggregates (CSV) and scores (Parquet) of one model to a folder; return them as data frames by name."""
+    frames = {name: table(run, name, model) for name in ("aggregates", "scores")}
+    (folder / "aggregates.csv").write_bytes(write(frames["aggregates"], "csv"))
+    (folder / "scores.parquet").write_bytes(write(frames["scores"], "parquet"))
+    return frames

@@ -4,8 +4,7 @@ import os
 
 from metrics.core.files import scratch_folder
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import numbers
-from metrics.reports.exchange.run_tables import metrics, parameters, write_tables
+from metrics.reports.exchange.contents import metrics, numbers, parameters, write_tables
 from metrics.store import Run
 
 MOST_METRICS = 1000  # that MLflow takes in one call

@@ -24,9 +24,8 @@ from metrics.core.rounding import round_tree
 from metrics.core.suite import Outputs, Suite
 from metrics.ingest import read_combined
 from metrics.reports import render
-from metrics.reports.exchange.contents import file_name, numbers, unique_names
+from metrics.reports.exchange.contents import file_name, numbers, unique_names, write_tables
 from metrics.reports.exchange.exporters import EXPORTERS, EXPORTS, export, written
-from metrics.reports.exchange.run_tables import write_tables
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Place, Review
 from tests.engine.engine_scenes import finished
