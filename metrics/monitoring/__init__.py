@@ -11,11 +11,10 @@ with Watch(monitor) as watch:         # or call by call, from the program itself
 
 from metrics.monitoring.drift_checks import MetricDrift, drifts, reference_of
 from metrics.monitoring.health import Health, Limits
-from metrics.monitoring.monitor_checks import check, fitting
+from metrics.monitoring.monitor_checks import Recalibrated, check, columns, fitting, recalibrated
 from metrics.monitoring.monitor_status import Standing
 from metrics.monitoring.monitor_store import Monitor, Spec, State, create, monitor, monitors
 from metrics.monitoring.monitor_tables import failure_count, failures, sample_scores, trend
-from metrics.monitoring.monitor_thresholds import Recalibrated, columns, recalibrated
 from metrics.monitoring.runner import feed
 from metrics.monitoring.serial_dependence import SerialDependence, serial_dependence
 from metrics.monitoring.watch import Sample, Watch, get_metrics

@@ -30,6 +30,7 @@ from metrics.monitoring.line_reader import (
     sampled,
     spellings,
 )
+from metrics.monitoring.monitor_checks import check_weights
 from metrics.monitoring.monitor_status import (
     MAX_WINDOW_SAMPLES,
     Chosen,
@@ -40,7 +41,6 @@ from metrics.monitoring.monitor_status import (
     passes,
 )
 from metrics.monitoring.monitor_store import BAD_LINES, CHANGES, SAMPLES, SCORES, SOURCES, Monitor, State
-from metrics.monitoring.monitor_thresholds import check_weights
 from metrics.monitoring.sampled_cases import PREVIEW, cases_of, previews
 from metrics.monitoring.sessions import NAMES, session_of
 from metrics.monitoring.windows import TIMES, time_of
