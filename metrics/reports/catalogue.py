@@ -15,11 +15,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def _record(entry: Evaluator) -> dict[str, Any]:
     return {
-        "id": entry.id,
-        "title": entry.title,
-        "family": entry.family,
-        "summary": entry.summary,
-        "doc": entry.doc,
+        **{name: getattr(entry, name) for name in ("id", "title", "family", "summary", "doc")},
         "tasks": list(entry.tasks),
         "inputs": list(entry.inputs),
         "instead": dict(entry.instead),
@@ -40,8 +36,7 @@ def _record(entry: Evaluator) -> dict[str, Any]:
         "prompts": [{"id": prompt.id, "text": prompt.text} for prompt in entry.prompts],
         "sources": [source_text(source) for source in entry.sources],
         "standards": list(entry.standards),
-        "differs_from": entry.differs_from,
-        "differs_from_source": entry.differs_from_source,
+        **{name: getattr(entry, name) for name in ("differs_from", "differs_from_source")},
         "default_needs": list(entry.default_needs),
         "version": entry.version,
     }
