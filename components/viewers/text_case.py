@@ -54,13 +54,13 @@ def text_height(text: str, columns: int) -> int:
     return 36 + 23 * sum(max(1, -(-len(line) // per_line)) for line in text.split("\n"))
 
 
-def draw_asked(case: Mapping[str, Any], height: int, expected_height: int, columns: int = 1) -> None:
+def draw_asked(case: Mapping[str, Any], height: int, expected_height: int) -> None:
     """Draw the question, what was said before it, and the first two expected answers."""
     earlier, (title, asked) = question_parts(case)
-    draw_text(title, asked, height, columns)
+    draw_text(title, asked, height)
     draw_earlier(earlier)
     for index, expected in enumerate(list(case["expected_answers"] or [])[:2]):
-        draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, expected_height, columns)
+        draw_text(f"Expected answer {index + 1}" if index else "Expected answer", expected, expected_height)
 
 
 def draw_text(title: str, text: str | None, height: int, columns: int = 1, absent: str = "none given") -> None:
@@ -95,14 +95,12 @@ def draw_difference(
         browser_parts.prose([block(difference(expected, answer, exact))], key, height)
 
 
-def draw_list(
-    title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None, opened: bool = False
-) -> None:
+def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None) -> None:
     """Draw passages, with their ids if any, in an expander that shows how many and how they begin; nothing for none."""
     if not texts:
         return
-    beginning = "" if opened else f": {literal(format.shorten(texts[0].strip(), FIRST_LINE))}"
-    with st.expander(f"{title} ({len(texts)}){beginning}", key=key, expanded=opened):
+    beginning = literal(format.shorten(texts[0].strip(), FIRST_LINE))
+    with st.expander(f"{title} ({len(texts)}): {beginning}", key=key):
         for name, text in zip(context_titles(len(texts), ids), texts, strict=True):
             if ids:
                 st.text(name)  # literal: an id could be Markdown

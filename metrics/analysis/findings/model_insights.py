@@ -42,11 +42,10 @@ def insight_row(
     }  # fmt: skip
 
 
-def in_numbers(what: str, value: float | None, low: float | None, high: float | None, n: int, unit: str = "") -> str:
+def in_numbers(what: str, value: float | None, low: float | None, high: float | None, n: int) -> str:
     """Return `what` with its value, 95 % interval and n."""
-    bounds = interval(low, high, amount if unit else number)
-    written = f"{number(value)}{unit}" if not unit or value is None else f"{amount(value)}{unit}"
-    return f"{what} {written}{f' ({bounds})' if bounds else ''}, n = {n:,}"
+    bounds = interval(low, high)
+    return f"{what} {number(value)}{f' ({bounds})' if bounds else ''}, n = {n:,}"
 
 
 QUANTITIES = {  # column of the outputs: kind and adjective of its dearest case, kind and verb of its total, unit

@@ -116,11 +116,10 @@ def repeated_scores(metric: str, *values: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def repeated_answers(*answers: Sequence[str], expected: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the cases 1, 2, … of an example, with an expected answer each if given, and the answers of their runs."""
-    known = [{"expected_answers": [text]} for text in expected] or [{}] * len(answers)
+def repeated_answers(*answers: Sequence[str]) -> dict[str, Any]:
+    """Return the cases 1, 2, … of an example, with the answers of their runs."""
     return {
-        "cases": [{"case_id": str(number), **more} for number, more in enumerate(known, 1)],
+        "cases": [{"case_id": str(number)} for number, _ in enumerate(answers, 1)],
         "outputs": [
             {"case_id": str(number), "run": run, "answer": answer}
             for number, repeats in enumerate(answers, 1)
