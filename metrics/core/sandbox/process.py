@@ -23,7 +23,7 @@ PLACE, FOLDER = "/assay-sandbox/code", "/assay-sandbox/folder"  # inside: our ow
 LOOK_EVERY = 0.1  # seconds between two looks at the clock and the folder
 KEPT_OUTPUT = 4_000  # characters of what the code prints
 MAX_OUTPUT = 16 * MEBIBYTE  # bytes that it may print, and bytes that it may reply
-MAX_FILES, OPEN_FILES, TASKS = 250, 64, 4096
+MAX_FILES = 250  # in the folder
 START = 30.0  # seconds that the interpreter may take to start, on a machine that is busy
 OTHER_ENDED = 75  # the exit code of a program whose other one has ended
 PATIENCE = 10  # seconds on the clock for each of the processor
@@ -46,8 +46,7 @@ SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/al
 class Bounds(NamedTuple):
     """What each process of a job may take: seconds of the processor (on the clock PATIENCE times as many), mebibytes.
 
-    The processor's seconds do not depend on what else the machine does. Half as long it may wait for anything but the
-    processor (sleep), where the system counts that; elsewhere only the clock ends what waits.
+    Half as long it may wait for anything but the processor (sleep), where the system counts that.
     """
 
     seconds: int = 10
@@ -65,11 +64,9 @@ class Program(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a job came to.
+    """What a job came to: what its first program reported, and the beginning of what was printed.
 
-    `replies`: what its first program reported. `ended` says in words why the job was ended, or how it ended, where it
-    did not end by itself. `printed`: the beginning of what it wrote to its outputs. `started` is False where nothing
-    was run, and `ended` says why.
+    `ended` says why it was ended, or how it ended, where it did not end by itself; unless `started`, why nothing ran.
     """
 
     replies: Sequence[Mapping[str, Any]] = ()
@@ -81,9 +78,8 @@ class Outcome:
 def run(programs: Sequence[Program], bounds: Bounds) -> Outcome:
     """Run one program, or two that are joined by pipes, each in a sandbox of its own; the first reports.
 
-    Nothing is run where the sandbox is not whole. A program sees Python's library, installed packages, an empty folder
-    in memory, no variable of the user and no network. It is ended when its time is over, when it prints or writes too
-    much, when the first program has come to its end, or when this thread ends.
+    Nothing is run where the sandbox is not whole. All end when the time is over, when one prints or writes too much,
+    when the first program has come to its end, or when this thread ends.
     """
     if reason := why_unavailable():
         return Outcome(ended=reason, started=False)
@@ -118,13 +114,6 @@ def why_unavailable() -> str:
         return _options()[1]
     except (ImportError, RuntimeError, OSError) as failure:
         return f"libseccomp is not here ({failure}): {INSTALL}"
-
-
-@cache
-def _filter() -> bytes:
-    from metrics.core.sandbox.system_calls import filter_program  # on use: other systems lack what it imports
-
-    return filter_program()
 
 
 @cache
@@ -172,8 +161,10 @@ def _open_pipe(stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 def _rules(stack: ExitStack) -> int:
     """Return the number of a pipe with the filter of system calls."""
+    from metrics.core.sandbox.system_calls import filter_program  # on use: other systems lack what it imports
+
     reader, writer = _open_pipe(stack)
-    writer.write(_filter())
+    writer.write(filter_program())
     writer.close()
     return reader.fileno()
 
@@ -187,23 +178,19 @@ class _Child:
         self.busy, self.told = 0.0, bytearray()
         self.status, telling = _open_pipe(stack)
         passed = [_rules(stack), telling.fileno(), *(file.fileno() for file in files)]
-        inside, limit = f"{PLACE}/{program.folder.name}", bounds.files_mb * MEBIBYTE
+        inside, size = f"{PLACE}/{program.folder.name}", bounds.files_mb * MEBIBYTE
         command = [
             "bwrap", *_options()[0], "--seccomp", str(passed[0]), "--json-status-fd", str(passed[1]),
-            "--ro-bind", str(program.folder), inside, "--size", str(limit), "--tmpfs", FOLDER, "--chdir", FOLDER,
+            "--ro-bind", str(program.folder), inside, "--size", str(size), "--tmpfs", FOLDER, "--chdir", FOLDER,
             "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{inside}/{START_FILE}",
         ]  # fmt: skip
         self.process = subprocess.Popen(  # noqa: S603 - bubblewrap, by our own options
             command, stdin=subprocess.PIPE, stdout=printing, stderr=subprocess.STDOUT, pass_fds=passed
         )
         telling.close()
-        limits = {
-            "RLIMIT_CPU": bounds.seconds, "RLIMIT_AS": bounds.memory_mb * MEBIBYTE, "RLIMIT_CORE": 0,
-            "RLIMIT_FSIZE": limit, "RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_NPROC": TASKS,
-        }  # fmt: skip
         job = {
-            "program": program.module, "given": program.given, "limits": limits, "pipes": passed[2:4],
-            "reply": next(iter(passed[4:]), None),
+            "program": program.module, "given": program.given, "pipes": passed[2:4], "reply": (*passed[4:], None)[0],
+            "bounds": bounds,
         }  # fmt: skip
         assert self.process.stdin is not None
         with suppress(BrokenPipeError), self.process.stdin as pipe:
@@ -240,9 +227,11 @@ def _read_until_ended(
     selector: selectors.BaseSelector, reply: bytearray, children: Sequence[_Child], bounds: Bounds
 ) -> str:
     """Read until the first program has finished, or all have ended; return why they have to be ended before."""
-    started, busy_before, began = time.monotonic(), 0.0, False
+    started = last = time.monotonic()
+    began, busy_before, idle = False, 0.0, 0.0
     while selector.get_map() and b'"exit-code": 0' not in children[0].told:
-        for key, _ in selector.select(LOOK_EVERY):
+        ready = selector.select(LOOK_EVERY)
+        for key, _ in ready:
             key.data.extend(portion := os.read(key.fd, 65_536))
             if not portion:
                 selector.unregister(key.fileobj)
@@ -252,9 +241,12 @@ def _read_until_ended(
             return "wrote too many files"
         now, busy = time.monotonic(), sum(child.busy for child in children)
         if not began and reply:  # the barriers are up: the time of the code begins
-            began, started, busy_before = True, now, busy
+            began, started, idle = True, now, 0.0
+        waited = now - last - (busy - busy_before)
+        idle = max(0.0, idle + (min(0.0, waited) if ready else waited))  # what waits for us to read does not wait
+        last, busy_before = now, busy
         if now - started > (PATIENCE * bounds.seconds if began else START):
             return f"took longer than {PATIENCE * bounds.seconds} s" if began else "the sandbox did not start"
-        if began and busy and busy - busy_before < now - started - bounds.seconds / 2:  # 0 where nobody counts
+        if began and busy and idle > bounds.seconds / 2:  # 0 where nobody counts
             return f"waited longer than {bounds.seconds / 2:g} s"
     return ""

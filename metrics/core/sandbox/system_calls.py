@@ -5,6 +5,7 @@ import fcntl
 import os
 import socket
 import termios
+from functools import cache
 
 # What Python, its library and numerical packages call. execve is bubblewrap's last step; what it could start inside is
 # Python again, behind the same barriers. A name that the libseccomp of this machine does not know is passed over.
@@ -37,11 +38,11 @@ FCNTL = (F_DUPFD, F_DUPFD_CLOEXEC, *F_OFD_LOCKS, fcntl.F_GETFD, fcntl.F_SETFD, f
 IOCTL = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX, termios.FIONCLEX)
 
 
+@cache
 def filter_program() -> bytes:
-    """Return the filter for this machine, as bubblewrap takes it.
+    """Return the filter for this machine, as bubblewrap takes it. Raises ImportError, RuntimeError without libseccomp.
 
-    A call that is not allowed gives EPERM, one that libseccomp does not know ENOSYS: then libraries do without it. A
-    call of another architecture ends the process. Raises ImportError or RuntimeError without libseccomp.
+    A call that is not allowed gives EPERM, one that libseccomp does not know ENOSYS: then libraries do without it.
     """
     import pyseccomp as seccomp
 

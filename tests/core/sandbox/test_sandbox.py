@@ -13,6 +13,7 @@ import pytest
 
 from metrics.core.sandbox import process
 from metrics.core.sandbox.process import Bounds, Outcome, Program, run
+from metrics.core.sandbox.system_calls import ALLOWED, filter_program
 from metrics.evaluators.code._sandboxed import JOBS
 from tests.conftest import PROJECT
 from tests.sandboxed import sandboxed
@@ -163,8 +164,6 @@ def test_calls_that_are_refused() -> None:
 def test_every_call_that_is_not_listed_is_refused() -> None:
     """As libseccomp's own table has them, by the program that the kernel gets: what it returns for each call."""
     import pyseccomp
-
-    from metrics.core.sandbox.system_calls import ALLOWED, filter_program
 
     conditional = {"clone", "socketpair", "sendto", "prlimit64", "prctl", "ioctl", "fcntl"}
     given, program = {}, filter_program()
@@ -328,10 +327,10 @@ def test_it_ends_with_whoever_has_started_it() -> None:
 
 @pytest.fixture
 def _unknown() -> Iterator[None]:
-    for known in (process.why_unavailable, process._options, process._filter):
+    for known in (process.why_unavailable, process._options, filter_program):
         known.cache_clear()
     yield
-    for known in (process.why_unavailable, process._options, process._filter):
+    for known in (process.why_unavailable, process._options, filter_program):
         known.cache_clear()
 
 

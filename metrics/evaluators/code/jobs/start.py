@@ -13,8 +13,15 @@ def main() -> None:
     job = json.load(sys.stdin.buffer)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    for name, most in job["limits"].items():
-        kind = getattr(resource, name)
+    seconds, memory_mb, files_mb = job["bounds"]
+    for kind, most in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_AS, memory_mb << 20),
+        (resource.RLIMIT_FSIZE, files_mb << 20),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_NPROC, 4096),
+        (resource.RLIMIT_CORE, 0),
+    ):
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (bound, bound))
