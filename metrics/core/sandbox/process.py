@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 MEBIBYTE = 1 << 20
-START_FILE = "start.py"
 PLACE, FOLDER = "/assay-sandbox/code", "/assay-sandbox/folder"  # inside: our own code, and what may be written
 LOOK_EVERY = 0.1  # seconds between two looks at the clock and the folder
 KEPT_OUTPUT = 4_000  # characters of what the code prints
@@ -32,10 +31,7 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:replace",
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "HOME": FOLDER, "TMPDIR": FOLDER,
 }  # fmt: skip
-INSTALL = (
-    "code runs on Linux alone, with bubblewrap and libseccomp (Debian: apt install bubblewrap libseccomp2; Fedora: dnf "
-    "install bubblewrap libseccomp; Arch: pacman -S bubblewrap libseccomp)"
-)
+INSTALL = "code runs on Linux alone, with bubblewrap and libseccomp (Debian: apt install bubblewrap libseccomp2)"
 PERMIT = "the system must let bubblewrap make user namespaces; for containers see docs/code.md"
 # namespaces of its own (processes, network, users, …) without capabilities; it ends with this thread
 ISOLATED = "--unshare-all --unshare-user --die-with-parent --new-session --as-pid-1 --clearenv --cap-drop ALL".split()
@@ -55,7 +51,7 @@ class Bounds(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What runs inside: a module of a folder of ours, whose START_FILE calls its `main` with what is `given`."""
+    """What runs inside: a module of a folder of ours, whose start.py calls its `main` with what is `given`."""
 
     folder: Path
     module: str
@@ -97,7 +93,7 @@ def run(programs: Sequence[Program], bounds: Bounds) -> Outcome:
         for file, kept in read.items():
             os.set_blocking(file.fileno(), False)
             selector.register(file, selectors.EVENT_READ, kept)
-        why = _read_until_ended(selector, read[reply], children, bounds)
+        why = _watch(selector, read[reply], children, bounds)
         endings = [child.end(bounds.seconds) for child in reversed(children)]  # the first ends for want of the second
         read[printed] += printed.read(MAX_OUTPUT) or b""
     replies = [json.loads(line) for line in read[reply].splitlines(keepends=True) if line.endswith(b"\n")]
@@ -131,21 +127,11 @@ def _options() -> tuple[Sequence[str], str]:
         options = [*ISOLATED, *more, *binds, *devices, *python, *environment]
         with ExitStack() as stack:
             rules = _rules(stack)
-            command = [
-                "bwrap",
-                *options,
-                "--seccomp",
-                str(rules),
-                "--size",
-                "4096",
-                "--tmpfs",
-                FOLDER,
-                "--",
-                sys.executable,
-            ]
+            last = f"--seccomp {rules} --size 4096 --tmpfs {FOLDER} --".split()
             done = subprocess.run(  # noqa: S603 - bubblewrap, by our own options
-                [*command, "-S", "-c", ""], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False
-            )
+                ["bwrap", *options, *last, sys.executable, "-S", "-c", ""],
+                stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False,
+            )  # fmt: skip
         if not done.returncode:
             return options, ""
         said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or f"exit code {done.returncode}"
@@ -182,7 +168,7 @@ class _Child:
         command = [
             "bwrap", *_options()[0], "--seccomp", str(passed[0]), "--json-status-fd", str(passed[1]),
             "--ro-bind", str(program.folder), inside, "--size", str(size), "--tmpfs", FOLDER, "--chdir", FOLDER,
-            "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{inside}/{START_FILE}",
+            "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{inside}/start.py",
         ]  # fmt: skip
         self.process = subprocess.Popen(  # noqa: S603 - bubblewrap, by our own options
             command, stdin=subprocess.PIPE, stdout=printing, stderr=subprocess.STDOUT, pass_fds=passed
@@ -223,9 +209,7 @@ class _Child:
         return f"ended by signal {signal.Signals(number).name}" if named else f"ended with exit code {code}"
 
 
-def _read_until_ended(
-    selector: selectors.BaseSelector, reply: bytearray, children: Sequence[_Child], bounds: Bounds
-) -> str:
+def _watch(selector: selectors.BaseSelector, reply: bytearray, children: Sequence[_Child], bounds: Bounds) -> str:
     """Read until the first program has finished, or all have ended; return why they have to be ended before."""
     started = last = time.monotonic()
     began, busy_before, idle = False, 0.0, 0.0

@@ -2,10 +2,10 @@
 
 import errno
 import fcntl
-import os
 import socket
 import termios
 from functools import cache
+from tempfile import TemporaryFile
 
 # What Python, its library and numerical packages call. execve is bubblewrap's last step; what it could start inside is
 # Python again, behind the same barriers. A name that the libseccomp of this machine does not know is passed over.
@@ -71,8 +71,7 @@ def filter_program() -> bytes:
             is_absent = True
         if is_absent:
             rules.add_rule(seccomp.ERRNO(errno.ENOSYS), number)
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as program, os.fdopen(writing, "wb") as compiled:
-        rules.export_bpf(compiled)
-        compiled.close()
+    with TemporaryFile() as program:
+        rules.export_bpf(program)
+        program.seek(0)
         return program.read()
