@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -103,6 +104,29 @@ def test_refused(data, tmp_path):
     assert [problem.found[:7] for problem in found.unusable] == ["x.png: "]
     with pytest.raises(ValueError):  # noqa: PT011 - Pillow's own words
         shown_image(tmp_path / "in" / "x.png")
+
+
+def scans(count: int) -> bytes:
+    """A progressive JPEG whose last scan is there so many times."""
+    stream = io.BytesIO()
+    Image.new("L", (64, 64)).save(stream, "JPEG", progressive=True)
+    plain = stream.getvalue()
+    last = plain[plain.rindex(b"\xff\xda") : -2]
+    return plain[:-2] + last * count + b"\xff\xd9"
+
+
+@pytest.mark.attack("suite author", "a JPEG of a kilobyte has thousands of scans, each of which goes over all its pixels", "scans are counted by their markers before anything is decoded")  # fmt: skip  # noqa: E501
+def test_a_jpeg_of_many_scans_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "x.jpg").write_bytes(scans(1_500))
+    (tmp_path / "in" / "y.jpg").write_bytes(scans(20))
+    found = read_images(tmp_path / "in", ["x.jpg", "y.jpg"], tmp_path / "media")
+    assert list(found.files) == ["y.jpg"]
+    said = r"a JPEG of 1,5\d\d scans of 64 × 64 pixels, more than is decoded"
+    assert re.search(said, found.unusable[0].found)
+    with pytest.raises(ValueError, match=said):
+        shown_image(tmp_path / "in" / "x.jpg")
+    assert shown_image(tmp_path / "in" / "y.jpg")[0].size == (64, 64)
 
 
 @pytest.mark.attack("workspace writer", "a PostScript program in the place of a stored image is run to show it", "stored images are opened as one of the six formats alone")  # fmt: skip  # noqa: E501
