@@ -39,7 +39,8 @@ _STARTER = ThreadPoolExecutor(1)  # a thread that lasts as long as this process:
 
 def start_lasting(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
     """Start a process that may outlive the thread that asks for it, though `end_with` binds it to a thread."""
-    return _STARTER.submit(subprocess.Popen, command, **options).result()
+    started: subprocess.Popen[bytes] = _STARTER.submit(lambda: subprocess.Popen(command, **options)).result()  # noqa: S603
+    return started
 
 
 def bound_memory(most: int) -> None:

@@ -225,7 +225,8 @@ def _run(parent: int, asked: int, answer: int, told: int) -> None:
 def _store_result(answer: int, made: tuple[bool, Any]) -> None:
     """Write a result: how long its parts are, then its parts, the pickle first and the buffers of arrays after it."""
     buffers: list[pickle.PickleBuffer] = []
-    parts = [pickle.dumps(made, 5, buffer_callback=buffers.append), *(buffer.raw() for buffer in buffers)]
+    parts: list[bytes | memoryview] = [pickle.dumps(made, 5, buffer_callback=buffers.append)]
+    parts += [buffer.raw() for buffer in buffers]
     with open(answer, "wb", closefd=False) as file:
         file.write(array.array("q", [len(parts), *map(len, parts)]).tobytes())
         for part in parts:
