@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from metrics.core.errors import Cut, JudgeError, Unreadable
 from metrics.core.prompt import Data, Prompt
-from metrics.core.unicode_forms import without_halves
 from metrics.judge import replies
 from metrics.judge.asking import I, Reply, T, schema_of
 from metrics.judge.budget import Ledger, about_tokens
@@ -200,7 +199,7 @@ class Client:
             self.name,
             request.step,
             # a careless tokenizer may send half a character, which no file can hold
-            redact(without_halves(completion.text[: replies.LONGEST + 1])),
+            redact(completion.text[: replies.LONGEST + 1]),
             completion.cut,
             completion.prompt_tokens,
             completion.completion_tokens,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
+from metrics.core.unicode_forms import without_halves
 from metrics.judge.settings import JudgeSettings
 from metrics.text.sensitive.hidden_values import hidden_places
 from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
@@ -144,8 +145,9 @@ def redact(text: str) -> str:
 
     A value is known in its encodings, reversed, in another case, broken by line ends or other signs, and by any long
     piece: see `hidden_places`. What looks like a key is what sensitive_data_leakage finds, but for certificates,
-    product keys and published samples. Time is linear in the text.
+    product keys and published samples. Halves of surrogate pairs become U+FFFD. Time is linear in the text.
     """
+    text = without_halves(text)
     values = sorted({value for value in _keys() if len(value) >= SHORTEST}, key=lambda value: (-len(value), value))
     for value in values:
         for form in _written_forms(value):

@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics.core.fields import OUTPUT_FIELDS
 from metrics.core.rounding import exact_sum
-from metrics.core.unicode_forms import REPLACEMENT, without_halves
+from metrics.core.unicode_forms import REPLACEMENT
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
@@ -108,7 +108,7 @@ def wrong(text: str) -> CallFailed:
 
 def clean(text: str) -> str:
     """Return a text without keys, half characters and NUL."""
-    return redact(without_halves(text).replace("\0", REPLACEMENT))
+    return redact(text.replace("\0", REPLACEMENT))
 
 
 def _text(value: Any, name: str) -> str:

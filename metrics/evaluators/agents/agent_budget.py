@@ -143,9 +143,9 @@ def agent_budget(case: Case, parameters: BudgetParameters) -> CaseScore:
         return output_failure(str(failure))
     except ValueError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
-    used = {**counted, "tokens": case.tokens, "cost_usd": case.cost_usd, "seconds": case.duration_s}
-    if all(value is None for value in used.values()):
+    if case.trace is not None and not case.trace.strip():
         return output_failure("the trace is empty")
+    used = {**counted, "tokens": case.tokens, "cost_usd": case.cost_usd, "seconds": case.duration_s}
     spent = [_Spent(name, used[name], budgets[name]) for name in QUANTITIES]
     judged = [one for one in spent if one.budget is not None]
     open_ = [one.name for one in judged if one.used is None]
