@@ -34,6 +34,14 @@ class JsonError(ValueError):
     """A text that is not JSON, or a schema that cannot be used; the text says where and why."""
 
 
+class TooLarge(JsonError):
+    """A validation that takes too many steps; `number`: a value that is beyond the schema's arithmetic."""
+
+    def __init__(self, text: str, *, number: bool = False):
+        super().__init__(text)
+        self.number = number
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A JSON value, and the object keys that were given twice (the last one counts)."""
@@ -106,7 +114,7 @@ def violations(value: Any, schema: str, limit: int = 20, formats: bool = False) 
     except RecursionError:
         raise JsonError("the schema refers to itself endlessly") from None
     except OverflowError:
-        raise JsonError("a number is too large for the schema's arithmetic") from None
+        raise TooLarge("a number is too large for the schema's arithmetic", number=True) from None
     return [Violation(error.json_path, str(error.validator), error.message) for error in errors]
 
 
@@ -166,7 +174,7 @@ def _spend(steps: int = 1) -> None:
     left = _steps.get()
     left[0] -= steps
     if left[0] < 0:
-        raise JsonError(f"the schema takes more than {MAX_STEPS:,} steps, the most that a validation may take")
+        raise TooLarge(f"the schema takes more than {MAX_STEPS:,} steps, the most that a validation may take")
 
 
 @cache

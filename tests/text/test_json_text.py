@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 from contextlib import suppress
 
 import jsonschema
@@ -139,6 +140,24 @@ def test_a_validation_has_a_budget_of_steps(monkeypatch: pytest.MonkeyPatch, val
     with pytest.raises(JsonError, match="the schema takes more than 100,000 steps"):
         violations(value, schema)
     assert violations(1, doubled(ALL_OF, times=5)) == [], "the next validation has a budget of its own"
+
+
+@pytest.mark.attack(
+    "suite author",
+    "doubled anyOf keep gigabytes of what is wrong by each part before the steps are counted",
+    "nothing is kept of a part that does not fit, and following a reference counts as many steps",
+)
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_doubled_parts_end_at_their_steps_in_little_memory(monkeypatch: pytest.MonkeyPatch, keyword: str) -> None:
+    monkeypatch.setattr(json_text, "MAX_STEPS", 100_000)
+    part = json.dumps({keyword: [{"$ref": "NEXT"}, {"$ref": "NEXT"}]})
+    schema = doubled(part).replace('"a26": {}', '"a26": {"type": "string"}')
+    violations(1, "{}")  # the libraries are loaded
+    tracemalloc.start()
+    with pytest.raises(JsonError, match="the schema takes more than 100,000 steps"):
+        violations(1, schema)
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
 
 
 @pytest.mark.attack(

@@ -5,16 +5,17 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Parameters, Status, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score
 from metrics.text.agents.dialogue import cut
 from metrics.text.code_blocks import JSON, code_of
-from metrics.text.json_text import JsonError, read_json, says_nothing, violations
+from metrics.text.json_text import JsonError, TooLarge, read_json, says_nothing, violations
 
 SHOWN_CHARACTERS = 300
+LONG_ANSWER = 50_000  # characters of an answer that, rather than its schema, makes a validation too long
 PERSON = '{"type": "object", "required": ["name"], "properties": {"age": {"type": "integer", "minimum": 0}}}'
 
 
@@ -121,7 +122,8 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
     those of decimals: 0.3 is one of 0.1.
 
     Limits: 64 levels, integers of 4,000 digits; beyond them the answer fails with that reason. A validation has two
-    million steps (keywords, and what they compare); a schema that takes more is an error with that reason. A duplicate
+    million steps (keywords, and what they compare); a schema that takes more is an error with that reason;
+    an answer of more than 50,000 characters that does has failed. A duplicate
     key is accepted (the last one counts) and noted. JSON Schema drafts 3 to 2020-12; patterns run in RE2, and a $ref to
     anything outside the schema is never fetched: it is, like an invalid schema, an error of the suite and not of the
     model. A string must have the `format` of its schema (date, time, date-time, duration, email, hostname, ipv4, ipv6,
@@ -143,6 +145,10 @@ def json_schema(case: Case, parameters: JsonSchemaParameters) -> CaseScore:
         if nothing := says_nothing(case.json_schema or parameters.json_schema):
             return CaseScore({}, Status.ERROR, nothing)
         found = violations(document.value, case.json_schema or parameters.json_schema, formats=parameters.check_formats)
+    except TooLarge as failure:
+        if failure.number or len(answer) > LONG_ANSWER:
+            return output_failure(str(failure))
+        return CaseScore({}, Status.ERROR, str(failure))
     except JsonError as failure:
         return CaseScore({}, Status.ERROR, str(failure))
     facts["violations"] = [
