@@ -43,7 +43,7 @@ param = { rouge = { stem = true } }
 """
 TEAM = b"""[auth]
 redirect_uri = "https://studio.example/oauth2callback"
-cookie_secret = "0123456789abcdef0123456789abcdef"
+cookie_secret = "c2f1a07be95d4836f0b7d21e6a3c984d"
 client_id = "assay"
 client_secret = "x"
 server_metadata_url = "https://id.example/.well-known/openid-configuration"
