@@ -250,7 +250,7 @@ class Workspace(StoredInputs):
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
         folder = make_folder(own_folder(self.path, "runs", run_id))
-        place = max([time.time_ns(), *(run.place + 1 for run in self._all())])  # a clock that goes back changes nothing
+        place = max([time.time_ns(), *(run.place + 1 for run in self.runs())])  # a clock that goes back changes nothing
         head = {
             "schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds"),
             "place": min(place, LAST_PLACE),
