@@ -1,6 +1,6 @@
 """The step of the action that evaluates: its inputs come as environment variables, never as text of a script.
 
-It needs nothing but Assay in the Python that runs it. What it leaves in the folder: report.md, gates.xml, report.html,
+It needs what Assay needs in the Python that runs it; Assay is that of the action. What it leaves in the folder: report.md, gates.xml, report.html,
 run.zip. It exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid input, 3 no case has a value,
 4 a full or lost disk, 5 a fault of Assay itself.
 """
@@ -13,7 +13,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-ASSAY = [sys.executable, "-m", "metrics"]
+# what is in the checkout is data: no module of it is imported, by the folder or by a PYTHONPATH that names it
+ASSAY = [sys.executable, "-P", "-m", "metrics"]
+MODULES = str(Path(__file__).resolve().parents[2])
 
 
 def lines(environment: Mapping[str, str], name: str) -> list[str]:
@@ -59,6 +61,7 @@ def main() -> int:
     folder = Path(os.environ.get("ASSAY_FOLDER") or "assay-report")
     folder.mkdir(parents=True, exist_ok=True)
     place = os.environ.get("ASSAY_WORKSPACE") or "workspace"  # a project's commands run beside its file
+    os.environ["PYTHONPATH"] = MODULES
     os.environ["ASSAY_WORKSPACE"] = place if "://" in place else str(Path(place).absolute())
     project = os.environ.get("ASSAY_PROJECT", "").strip()
     before = newest()

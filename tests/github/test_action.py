@@ -136,7 +136,7 @@ def in_a_shell(name: str, folder: Path, **given: str) -> Done:
 def step(name: str, folder: Path, **given: str) -> Done:
     """Run the file that the step of that name gives to Python, and Assay's commands in it, in this process."""
     script, environment = environment_of(name, folder, given)
-    file = re.fullmatch(r'python "\$\{GITHUB_ACTION_PATH\}/(\.github/action/\w+\.py)"', script.strip())
+    file = re.fullmatch(r'python -I "\$\{GITHUB_ACTION_PATH\}/(\.github/action/\w+\.py)"', script.strip())
     assert file is not None, script
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
@@ -150,10 +150,10 @@ def step(name: str, folder: Path, **given: str) -> Done:
 
 def assay(command: Sequence[str], capture_output: bool = False, check: bool = False, text: bool = True) -> Done:
     """Stand for subprocess.run of a command of Assay."""
-    assert command[:3] == [sys.executable, "-m", "metrics"]
+    assert command[:4] == [sys.executable, "-P", "-m", "metrics"]
     printed = io.StringIO() if capture_output else sys.stdout
     with contextlib.redirect_stdout(printed):
-        code = main(command[3:])
+        code = main(command[4:])
     assert not (check and code), command
     return Done(command, code, printed.getvalue() if isinstance(printed, io.StringIO) else "")
 
@@ -323,12 +323,45 @@ def test_hostile_inputs_are_arguments(checkout):
     assert not (checkout / "pwned").exists()
 
 
+PRINTS = '#!/bin/sh\nprintf "%s\\n" "$@"\ncase "$*" in */dev/stdin) cat > /dev/null;; esac\n'
+
+
 def test_install_takes_the_extras_as_one_argument(checkout):
-    (checkout / "bin" / "python").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (checkout / "bin" / "python").write_text(PRINTS)
     for extras, wanted in (
         ("", str(PROJECT)),
         ("judge,pdf", f"{PROJECT}[judge,pdf]"),
         ("$(x) y", f"{PROJECT}[$(x) y]"),
     ):
         done = in_a_shell("Install Assay", checkout, ASSAY_EXTRAS=extras)
-        assert done.stdout.splitlines() == ["-m", "pip", "install", "--quiet", wanted]
+        pip = ["-I", "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "-r", "/dev/stdin"]
+        uv = ["-I", "-m", "uv", "pip", "install", "--quiet", "--no-config", "--system"]
+        locked = ["--constraints", ".ci/requirements.lock", "--constraints", "requirements.txt"]
+        assert done.stdout.splitlines() == [*pip, *uv, *locked, wanted]
+
+
+@pytest.mark.attack(
+    "suite author", "modules of a pull request's folder run in the action", "Python is started without the folder"
+)
+@pytest.mark.parametrize("path", ["", "."])
+def test_no_module_of_the_checkout_is_imported(checkout, path):
+    code = f"import pathlib; pathlib.Path({str(checkout / 'pwned')!r}).touch()\n"
+    for name in ("metrics", "pip", "uv", "json", "secrets", "numpy", "sitecustomize"):
+        (checkout / name).mkdir()
+        for file in ("__init__.py", "__main__.py"):
+            (checkout / name / file).write_text(code)
+    given = {"ASSAY_SUITE": "suite.csv", "ASSAY_OUTPUTS": "good.csv", "ASSAY_ARGUMENTS": "--evaluators\nrouge"}
+    if not path:
+        (checkout / "sitecustomize").rename(checkout / "other")  # of PYTHONPATH alone
+    done = in_a_shell("Evaluate", checkout, **given, PYTHONPATH=path)
+    assert done.returncode == 0, done.stdout
+    assert not (checkout / "pwned").exists()
+    in_a_shell("Comment on the pull request", checkout, GITHUB_TOKEN="t", PYTHONPATH=path)
+    assert not (checkout / "pwned").exists()
+
+
+def test_every_python_of_the_action_is_isolated():
+    scripts = [each["run"] for each in STEPS if "run" in each]
+    started = [words for script in scripts for words in re.findall(r"\bpython (\S+)", script)]
+    assert len(started) == 4
+    assert set(started) == {"-I"}
