@@ -24,6 +24,7 @@ A full disk is nobody's input and no fault of a case: it is a StorageError, of w
 
 import errno
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -189,6 +190,8 @@ _SQLITE = {
     sqlite3.SQLITE_NOLFS: errno.EFBIG,
 }
 _SPACE = (errno.ENOSPC, errno.EDQUOT)
+_QUOTED = re.compile(r"""["'](/[^"'\n]+)["']""")
+_OF_TARGET = (*_SPACE, errno.EFBIG, errno.EROFS)
 
 
 @contextmanager
@@ -213,8 +216,7 @@ def storage_error(failure: BaseException, path: Path | None = None, *, everywher
     code = _code(failure)
     if code is None or (everywhere and not _REFUSALS[code].everywhere):
         return None
-    named = getattr(failure, "filename", None)
-    place = Path(os.fsdecode(named)) if isinstance(named, str | bytes) and named else path
+    place = _named_path(failure, code) or path
     what, do, _ = _REFUSALS[code]
     left = ""
     if code in _SPACE and place is not None:
@@ -222,6 +224,16 @@ def storage_error(failure: BaseException, path: Path | None = None, *, everywher
         if only_files:
             what, do = "the disk has no room for more files", "remove some files"
     return StorageError(f"{_path_words(place)}{what}{left}; {do}, then do it again: what is done is kept")
+
+
+def _named_path(failure: BaseException, code: int) -> Path | None:
+    """Return the path that an error names: of two files the one that is written, of DuckDB and Arrow the quoted one."""
+    named = getattr(failure, "filename", None)
+    if code in _OF_TARGET:
+        named = getattr(failure, "filename2", None) or named
+    if not named and (quoted := _QUOTED.search(str(failure))) is not None:
+        named = quoted[1]
+    return Path(os.fsdecode(named)) if isinstance(named, str | bytes) and named else None
 
 
 def _code(failure: BaseException) -> int | None:

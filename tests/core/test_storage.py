@@ -3,7 +3,9 @@
 import errno
 import os
 import pickle
+import shutil
 import sqlite3
+import sys
 from pathlib import Path
 
 import duckdb
@@ -93,3 +95,31 @@ def test_an_export_follows_a_link_and_fills_a_device(tmp_path):
         write_export(Path("/dev/full"), b"text")
     with pytest.raises(StorageError, match="there is a folder where a file is needed"):
         write_export(tmp_path, b"text")
+
+
+OF_TWO = OSError(errno.ENOSPC, "No space left on device", "/from/a.png", None, "/full/a.png")
+NAMES_ITS_DISK = {
+    "of a copy, the copy": OF_TWO,
+    "of one file": OSError(errno.EDQUOT, "quota", "/full/table.parquet"),
+    "what Arrow says": OSError(errno.ENOSPC, f"Failed to write '/full/x.arrow'. Detail: {os.strerror(errno.ENOSPC)}"),
+    "where DuckDB spills": duckdb.IOException(f'Could not write file "/full/spill.tmp": {os.strerror(errno.ENOSPC)}'),
+}
+
+
+@pytest.mark.parametrize("failure", NAMES_ITS_DISK.values(), ids=NAMES_ITS_DISK)
+def test_a_full_disk_is_the_one_that_is_written(failure):
+    """Not the one of the file that is read, nor that of the table which the work was for."""
+    with pytest.raises(StorageError, match=r"^/full/"), stored_at(Path("/workspace/runs/1/scores.parquet")):
+        raise failure
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies in another way")
+def test_a_full_disk_of_a_real_copy_is_that_of_the_copy(tmp_path, monkeypatch):
+    (tmp_path / "from").write_bytes(b"x" * 10)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "sendfile", full)
+    with pytest.raises(StorageError, match=f"^{tmp_path / 'to'}: the disk is full"), stored_at(Path("/elsewhere")):
+        shutil.copyfile(tmp_path / "from", tmp_path / "to")
