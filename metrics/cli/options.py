@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from metrics.core.errors import for_each
+from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.files import write_export
+from metrics.core.terminal_escapes import is_looked_at
 from metrics.engine.evaluation import CommandFields, Evaluation
 from metrics.engine.evaluation_fields import (
     Fields,
@@ -114,11 +115,18 @@ def add_table_output(command: argparse.ArgumentParser, default: str | None) -> N
 
 
 def write_output(content: bytes, file: str | None) -> None:
-    """Write bytes to a file, or to standard output where none is given; a terminal shows their control characters."""
+    """Write bytes to a file, or to standard output where none is given; a terminal or a log of CI shows them as text.
+
+    InputError where what is to be shown is no text.
+    """
     if file:
         write_export(Path(file), content)
-    elif sys.stdout.isatty():
-        sys.stdout.write(content.decode(errors="replace"))
+    elif is_looked_at(sys.stdout):
+        try:
+            sys.stdout.write(content.decode())
+        except UnicodeDecodeError:
+            problem = InputProblem("standard output", "a terminal or the log of a CI runner", "-o FILE for this format")
+            raise InputError([problem]) from None
     else:
         sys.stdout.buffer.write(content)
 

@@ -3,20 +3,26 @@
 Names, replies of models and error messages are written by others. An escape sequence in one would set the window's
 title, fill the clipboard or overwrite lines; so control characters are shown, as `\\u001b`, also where the output goes
 to a file or a pipe: it is looked at later. JSON stays the same JSON that way. Tables on standard output are data: exact
-in a pipe, shown like any text on a terminal (`metrics.cli.options.write_output`). On standard error, where messages
+in a pipe, shown like any text on a terminal and in the log of a CI runner, which is a pipe, too
+(`metrics.cli.options.write_output`). On standard error, where messages
 and tracebacks go, and from there into the logs of runs, keys are redacted. A line end within a line, of a name that has
 one, is shown as well (`one_line`): nobody can write a line that looks like one of ours.
 """
 
 import logging
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import IO, Any
 
 # control characters but tab and line end; what reorders the text around it; halves of characters; line ends of Unicode
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-COMMANDS = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)  # of GitHub's runner: at the start of a line, and anywhere
+# of runners: GitHub's at the start of a line; GitHub's old form, Azure's and TeamCity's anywhere
+COMMANDS = re.compile(r"^[^\S\n]*::|##(?:vso|teamcity)?\[", re.MULTILINE)
+RUNNERS = ("CI", "TF_BUILD", "TEAMCITY_VERSION")  # of which each sets one of these variables
 
 
 class Shown:
@@ -65,6 +71,14 @@ def _log_to(stream: Shown, before: IO[str]) -> None:
 def protected_stream(stream: IO[str]) -> IO[str]:
     """Return the stream behind, for colours and cursor movements of our own; texts go through `shown` first."""
     return stream.stream if isinstance(stream, Shown) else stream
+
+
+def is_looked_at(stream: IO[str]) -> bool:
+    """Return whether what is written to a stream is for a terminal, or may be for the log of a CI runner."""
+    in_file = False
+    with suppress(OSError):  # of a stream that is no file at all
+        in_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    return stream.isatty() or (not in_file and any(os.environ.get(name) for name in RUNNERS))
 
 
 def escape_controls(text: str) -> str:

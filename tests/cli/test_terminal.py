@@ -9,9 +9,12 @@ import sys
 
 import pytest
 
+from metrics.cli.main import main
 from metrics.cli.options import write_output
 from metrics.cli.terminal import protect
-from metrics.core.terminal_escapes import Shown, escape_controls, protected_stream
+from metrics.core.errors import InputError
+from metrics.core.terminal_escapes import COMMANDS, RUNNERS, Shown, escape_controls, protected_stream
+from tests.cli.every_command import every_command, write_folder
 from tests.conftest import PROJECT
 
 # the window's title, the clipboard, a link, a cleared screen three times, overwriting, the bell, text turned round
@@ -104,6 +107,8 @@ def test_no_name_begins_a_line(tmp_path, workspace, on_terminal):
     ("żółć 日本 👩‍👩‍👧 עברית", "żółć 日本 👩‍👩‍👧 עברית"),
     ("::set-output name=a::b", ":\\u003aset-output name=a::b"),
     ("x\n  ::add-mask::y", "x\n  :\\u003aadd-mask::y"),
+    ("##vso[task.setvariable]y", "##vso\\u005btask.setvariable]y"),
+    ("##teamcity[buildStop]", "##teamcity\\u005bbuildStop]"),
     ("x ##[add-mask]y", "x ##\\u005badd-mask]y"),
     ("a::b", "a::b"),
 ])  # fmt: skip
@@ -147,8 +152,41 @@ def test_the_studios_log_is_text(tmp_path):
     assert done.stderr.endswith("ValueError: no [key] \\u001b[2J\n")
 
 
+@pytest.mark.attack("model", "an answer is a command to the CI runner", "it is shown by every command, and not obeyed")
+def test_no_command_prints_a_command_to_a_runner(tmp_path, workspace, units_here, monkeypatch):
+    """Of GitHub, Azure and TeamCity, in every name and answer, at the start of each of its lines."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CI", "true")
+    write_folder(tmp_path, "::error::##vso[a]##teamcity[b]##[c]\r::add-mask::")
+    below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
+    monkeypatch.setattr(sys, "stdout", Shown(below))
+    monkeypatch.setattr(sys, "stderr", Shown(below))
+    for arguments in every_command():
+        main(arguments)
+    below.flush()
+    text = below.buffer.getvalue().decode()
+    assert "\\u003aerror" in text
+    assert [line for line in re.split("[\r\n]", text) if line.lstrip().startswith("::") or COMMANDS.search(line)] == []
+
+
+def test_data_in_a_log_stays_data_where_it_can(monkeypatch):
+    below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", Shown(below))
+    monkeypatch.setenv("TF_BUILD", "True")
+    write_output(b'a,"b\nc"\n', None)
+    write_output(b'{"a": "##vso[b]"}\n', None)
+    with pytest.raises(InputError, match="-o FILE for this format"):
+        write_output(b"PAR1\xff\n::error::", None)
+    below.flush()
+    table, _, row = below.buffer.getvalue().decode().rpartition("\n{")
+    assert table == 'a,"b\nc"'
+    assert json.loads("{" + row) == {"a": "##vso[b]"}
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 def test_tables_are_exact_in_a_pipe(terminal, monkeypatch):
+    for name in RUNNERS:
+        monkeypatch.delenv(name, raising=False)
     below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(below, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stdout", Shown(below))
