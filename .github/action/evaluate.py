@@ -1,8 +1,8 @@
 """The step of the action that evaluates: its inputs come as environment variables, never as text of a script.
 
-It needs what Assay needs in the Python that runs it; Assay is that of the action. What it leaves in the folder: report.md, gates.xml, report.html,
-run.zip. It exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid input, 3 no case has a value,
-4 a full or lost disk, 5 a fault of Assay itself.
+It needs what Assay needs in the Python that runs it; Assay is that of the action. It leaves report.md, gates.xml,
+report.html and run.zip in the folder, and exits as the command does: 0 every gate passed, 1 a gate failed, 2 invalid
+input, 3 no case has a value, 4 a full or lost disk, 5 a fault of Assay itself.
 """
 
 import json

@@ -31,7 +31,7 @@ COMMANDS = {
     "describe": "latest", "verify": "", "merge": "workspace", "archive": "latest -o run.zip", "import": "run.zip",
     "push": "latest file:remote", "pull": "file:remote", "sample-size": "share", "models list": "",
     "models check": "absent", "completion": "bash", "cancel": "latest", "delete": "latest", "restore": "latest",
-    "eval": "suite.jsonl outputs.jsonl",
+    "eval": "suite.jsonl outputs.jsonl --evaluators rouge",
 }  # fmt: skip
 # becomes another process; loads every library; downloads a model; makes runs for a minute; is what lets plugins run
 APART = {"studio", "warm-up", "judge install", "samples", "plugins allow"}
