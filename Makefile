@@ -14,8 +14,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev chromium check test test-long lint types coverage mutants fuzz bench docs pictures \
-    samples lock sbom audit clean
+.PHONY: help run setup setup-dev chromium check pythons test test-long lint types coverage mutants fuzz bench docs \
+    pictures samples lock sbom audit clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -67,7 +67,17 @@ check: lint types ## check what the change touches: lint, types, import contract
 	printf '%s\n' "Tests of the change:" $$tests; \
 	$(PYTEST) -m "not browser" $$tests
 
-test: lint chromium ## run every check: lint, types, import contracts, tests (JOBS=2, ARGS="-k name")
+UV := $(VENV)/pythons/uv
+
+$(UV)/.setup: $(VENV)/.setup .ci/requirements-dev.lock
+	@$(BIN)/python -m venv --clear $(UV)
+	@$(call PART,uv) | $(UV)/bin/python $(INSTALL) /dev/stdin
+	@touch $@
+
+pythons: setup-dev $(UV)/.setup ## make environments of other Pythons and of the lowest versions, whose numbers are compared
+	@$(BIN)/python -m tests.processors.environments
+
+test: lint chromium pythons ## run every check: lint, types, import contracts, tests (JOBS=2, ARGS="-k name")
 	@$(BIN)/mypy > $(VENV)/types.log 2>&1 & types=$$!; \
 	$(PYTEST) $(ARGS); tests=$$?; wait $$types; types=$$?; cat $(VENV)/types.log; exit $$((tests | types))
 
@@ -76,7 +86,8 @@ NUMERIC := tests/stats tests/analysis tests/vision tests/evaluators tests/laws
 # SkylakeX's ends with SIGILL where the processor has no AVX-512
 KERNELS := Haswell Zen Nehalem $(shell grep -q avx512dq /proc/cpuinfo 2>/dev/null && echo SkylakeX)
 
-test-long: lint types chromium ## what `make test` samples, whole: examples, kills, faults, kernels, fuzz, mutants; hours
+test-long: lint types chromium pythons ## what `make test` samples, whole: examples, kills, faults, kernels, fuzz, mutants; hours
+	$(BIN)/python -m tests.processors.environments newest
 	HYPOTHESIS_PROFILE=long $(PYTEST)
 	@set -e; for kernel in $(KERNELS); do echo "OpenBLAS for $$kernel"; OPENBLAS_CORETYPE=$$kernel $(PYTEST) $(NUMERIC); done
 	JOBS=$(JOBS) $(BIN)/python -m tests.faults
@@ -97,7 +108,7 @@ coverage: setup-dev ## branch coverage of metrics/ by the tests without a browse
 	@$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
-mutants: setup-dev ## mutation testing of stats, vision and analysis; two hours (ARGS="metrics/stats --sample 50 --seed 1")
+mutants: setup-dev ## mutation testing of stats, vision, analysis, store and ingest (ARGS="metrics/stats --sample 50 --seed 1")
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m tests.mutation --keep $(ARGS)
 
 fuzz: setup-dev ## change inputs of every reader at random, five minutes (ARGS="csv condition --minutes 30")

@@ -25,7 +25,7 @@ PROJECT = Path(__file__).parents[2]
 FIGURES = PROJECT / "docs" / "maintainers" / "mutation.json"
 METRICS = PROJECT / "metrics"
 LEFT_OUT = ("warm_up.py",)  # compiles loops by calling them with any numbers
-PACKAGES = ("metrics/stats", "metrics/vision", "metrics/analysis")
+PACKAGES = ("metrics/stats", "metrics/vision", "metrics/analysis", "metrics/store", "metrics/ingest")
 
 
 def all_of(package: str) -> list[Mutant]:

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_info
 
 from metrics import analysis
 from metrics.analysis.preferences.preferred import judge_and_people, more_matches, position_bias, preferred
+from metrics.core.rounding import exact_sum
 from metrics.core.suite import Outputs, Suite
 from metrics.stats import slice_search
 from metrics.stats.item_response import two_parameter
@@ -75,7 +76,7 @@ def classes(workspace: Workspace, size: int = 60) -> Run:
             own[index % 3] += 0.3 * ((index + turn) % 4 > 0)
             rows.append({"case_id": f"c{index}", "model": model, "label": LABELS[int(np.argmax(own))]})
             scores += [
-                {"case_id": f"c{index}", "model": model, "label": label, "score": score / sum(own)}
+                {"case_id": f"c{index}", "model": model, "label": label, "score": score / exact_sum(own)}
                 for label, score in zip(LABELS, own, strict=True)
             ]
     cases = [{"case_id": f"c{index}", "label": label} for index, label in enumerate(truth)]

@@ -1,5 +1,6 @@
 """Verdicts, ranks, orders and numbers do not depend on the processor: the same data by several kernels of OpenBLAS, by
-numpy and numba with and without wide instructions, with one and two threads.
+numpy and numba with and without wide instructions, with one and two threads, by every supported Python, and by the
+oldest packages that are allowed.
 """
 
 import json
@@ -13,6 +14,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import pytest
+
+from tests.processors.environments import NEWEST, OWN, SUPPORTED, made_environments
 
 PROJECT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="OpenBLAS's kernels of x86")
@@ -32,7 +35,17 @@ SETTINGS: dict[str, tuple[str, int, dict[str, str], tuple[str, ...]]] = {
     "Nehalem": ("Nehalem", 1, NARROW, SCENES),
     "numba without AVX": ("Nehalem", 2, NARROW | {"NUMBA_ENABLE_AVX": "0"}, ("loops",)),
 }
-FIRST, *OTHERS = SETTINGS
+KERNELS = [name for name in SETTINGS if name != "numba without AVX"]
+MADE = made_environments()
+# each environment on another kernel; on each of them by `make test-long`
+PLACES = {
+    f"{name} on {kernel}": (name, kernel)
+    for place, name in enumerate((*SUPPORTED, "lowest", NEWEST)) if name != OWN
+    for kernel in (KERNELS if os.environ.get("HYPOTHESIS_PROFILE") == "long" else [KERNELS[place % len(KERNELS)]])
+}  # fmt: skip
+SETTINGS |= {title: (kernel, 2, {}, SCENES) for title, (name, kernel) in PLACES.items() if name in MADE}
+FIRST = KERNELS[0]
+OTHERS = [name for name in dict.fromkeys((*SETTINGS, *PLACES)) if name != FIRST]
 TOLERANCE = 1e-9  # relative
 
 Found = dict[str, Any]
@@ -48,11 +61,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Found]:
                 name = waiting.pop(0)
                 running.append((name, started(name, tmp_path_factory.mktemp("processors"))))
                 continue
-            name, process = running[0]
+            name, process = running.pop(0)
             text, _ = process.communicate()
             assert process.returncode == 0, f"{name} ended with {process.returncode}"
             found[name] = json.loads(text)
-            running.pop(0)
     finally:
         for _, process in running:
             process.kill()
@@ -66,12 +78,18 @@ def started(name: str, folder: Path) -> "subprocess.Popen[bytes]":
     given = os.environ | count | more | {"OPENBLAS_CORETYPE": kernel, "ASSAY_WORKSPACE": str(folder / "workspace")}
     if "NUMBA_ENABLE_AVX" in more:  # code that was compiled otherwise is not shared
         given["NUMBA_CACHE_DIR"] = str(folder)
-    command = [sys.executable, "-W", "error::RuntimeWarning", "-m", "tests.processors.scene", *scenes]
+    python = sys.executable
+    if name in PLACES:
+        python = str(MADE[PLACES[name][0]])
+        given["NUMBA_CACHE_DIR"] = str(Path(python).parents[1] / "compiled")
+    command = [python, "-W", "error::RuntimeWarning", "-m", "tests.processors.scene", *scenes]
     return subprocess.Popen(command, cwd=PROJECT, env=given, stdout=subprocess.PIPE)
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_processor_says_the_same(results: dict[str, Found], name: str) -> None:
+    if name not in SETTINGS:
+        pytest.skip("`make pythons` makes it, where there is such a Python")
     scenes = SETTINGS[name][3]
     first, other = (
         {path: value for path, value in found["said"].items() if path.startswith(scenes)}
