@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "audit bench check chromium clean coverage docs fuzz help lint lock mutants pictures run samples sbom setup "
+    "audit bench check chromium clean coverage docs fuzz help lint lock mutants pictures pythons run samples sbom setup "
     "setup-dev test test-long types".split()
 )
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
@@ -170,7 +170,8 @@ def test_a_check_that_fails_fails_the_target(workbench: Path, broken: str | None
         tools / "python",
         f'#!/bin/sh\necho "$*" >> {workbench}/log\ncase "$2" in pytest) exit {int(broken == "pytest")};; esac\n',
     )
-    for stamp in (".setup", ".setup-dev"):
+    (tools.parent / "pythons/uv").mkdir(parents=True)
+    for stamp in (".setup", ".setup-dev", "pythons/uv/.setup"):
         (tools.parent / stamp).touch()
         os.utime(tools.parent / stamp, (5e9, 5e9))
     done = make(workbench, "test", "ARGS=-k rouge")
