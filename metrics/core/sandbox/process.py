@@ -128,9 +128,9 @@ def _options() -> tuple[Sequence[str], str]:
         with ExitStack() as stack:
             rules = _rules(stack)
             last = f"--seccomp {rules} --size 4096 --tmpfs {FOLDER} --".split()
+            command = ["bwrap", *options, *last, sys.executable, "-S", "-c", ""]
             done = subprocess.run(  # noqa: S603 - bubblewrap, by our own options
-                ["bwrap", *options, *last, sys.executable, "-S", "-c", ""],
-                stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False,
+                command, stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False,
             )  # fmt: skip
         if not done.returncode:
             return options, ""

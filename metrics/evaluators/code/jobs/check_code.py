@@ -8,9 +8,9 @@ import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from .failures import CALL, MAX_MESSAGE, TESTS, failure_facts
-from .stand_ins import MODULE, NOTHING, Code, stand_in
-from .values import decode
+from metrics.evaluators.code.jobs.failures import CALL, MAX_MESSAGE, TESTS, failure_facts
+from metrics.evaluators.code.jobs.stand_ins import MODULE, NOTHING, Code, stand_in
+from metrics.evaluators.code.jobs.values import decode
 
 ENDED = 75  # the exit code where the code's process has ended before the tests
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .failures import MAX_MESSAGE
+from metrics.evaluators.code.jobs.failures import MAX_MESSAGE
 
 MAX_ROWS = 100_000  # of a query
 MAX_VALUE = 10_000_000  # bytes in a cell or a statement

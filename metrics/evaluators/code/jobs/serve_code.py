@@ -14,8 +14,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .failures import ANSWER, failure_facts, read_frame, write_frame
-from .values import encode, plain_of
+from metrics.evaluators.code.jobs.failures import ANSWER, failure_facts, read_frame, write_frame
+from metrics.evaluators.code.jobs.values import encode, plain_of
 
 
 def main(given: Mapping[str, Any], report: Callable[..., None], pipes: Sequence[int]) -> None:

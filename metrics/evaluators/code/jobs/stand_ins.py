@@ -19,8 +19,8 @@ from typing import IO, Any
 
 import cloudpickle
 
-from .failures import read_frame, write_frame
-from .values import decode
+from metrics.evaluators.code.jobs.failures import read_frame, write_frame
+from metrics.evaluators.code.jobs.values import decode
 
 MODULE = "answer"  # the name of the tests' module, as of the code's
 NOTHING = object()

@@ -5,7 +5,10 @@ import json
 import os
 import resource
 import sys
+import types
 from typing import Any
+
+PACKAGE = "metrics.evaluators.code.jobs"
 
 
 def main() -> None:
@@ -32,10 +35,11 @@ def main() -> None:
             line = line[os.write(job["reply"], line) :]
 
     sys.argv = [""]
-    package = os.path.dirname(__file__)
-    sys.path.insert(0, os.path.dirname(package))
-    program = importlib.import_module(f"{os.path.basename(package)}.{job['program']}")
-    del sys.path[0]
+    package = sys.modules[PACKAGE] = types.ModuleType(PACKAGE)  # by its own name, without the packages around it
+    package.__path__ = [os.path.dirname(__file__)]
+    program = importlib.import_module(f"{PACKAGE}.{job['program']}")
+    for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
+        del sys.modules[name]
     report(started=True)
     program.main(job["given"], report, job["pipes"])
     os._exit(0)  # without waiting for threads, or for what the code left to be done at the end
