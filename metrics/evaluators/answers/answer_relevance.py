@@ -102,7 +102,7 @@ CONTEXT_OF_BRAZIL = [
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
     differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. An answer that states nothing has 0; "
     "the sources do not mention it. Valor sets no threshold; .75 is Assay's.",
-    version=3,
+    version=2,
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
     """The share of the answer's statements that are relevant to the question.
