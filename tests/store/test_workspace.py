@@ -73,6 +73,13 @@ def test_of_runs_of_one_second_the_later_is_the_newer(workspace):
     assert [run.id for run in Workspace().runs()] == made[::-1]
 
 
+def test_a_clock_that_goes_back_changes_no_order(workspace, monkeypatch):
+    made = [Workspace().create_run(SPECIFIED).id]
+    monkeypatch.setattr("time.time_ns", lambda: 1_000_000_000)
+    made += [Workspace().create_run(SPECIFIED).id for _ in range(3)]
+    assert [run.id for run in Workspace().runs()] == made[::-1]
+
+
 def test_a_changed_table_is_found_out(run):
     path = run.table_path("scores")
     assert path is not None
