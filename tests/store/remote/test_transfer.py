@@ -49,7 +49,7 @@ def test_the_same_again_sends_nothing_and_fetches_nothing(url, copied_run, tmp_p
     for kind in (CloudObjects, FileObjects):
         monkeypatch.setattr(kind, "send", lambda self, name, path: sent.append(name))
         monkeypatch.setattr(kind, "copy_to", lambda self, name, target, size: sent.append(name))
-    assert not Workspace().push(copied_run, url)
+    assert Workspace().push(copied_run, url) is False
     assert (other.pull(url), sent) == ([], [])
 
 
@@ -123,7 +123,7 @@ def test_a_lost_object_is_told_and_a_push_restores_it(url, copied_run, tmp_path)
     other = Workspace(tmp_path / "other")
     with pytest.raises(RemoteError, match=r"scores\.parquet of the run"):
         other.pull(url)
-    assert not Workspace().push(copied_run, url)
+    assert Workspace().push(copied_run, url) is False
     assert other.pull(url) == [copied_run.id]
 
 
