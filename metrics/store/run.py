@@ -385,14 +385,6 @@ class Run(RunFiles):
         cases = self.input_path("suite/cases.parquet")
         return database(self.folder, cases).cursor().execute(sql, parameters or []).df()
 
-    def verify(self) -> None:
-        """Compare every file that the run rests on with its seal. Raises RunCorrupt naming those that differ."""
-        from metrics.store.run_check import check, damaged
-
-        if bad := damaged(check(self)):
-            words = (f"{one.name} {'is lost' if one.verdict == 'lost' else 'differs from its seal'}" for one in bad)
-            raise self.corrupt(", ".join(words))
-
     def locked(self) -> AbstractContextManager[None]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
         return hold_lock(self.home / "lock", f"run {self.id} is being worked on by another process")

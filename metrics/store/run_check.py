@@ -70,6 +70,13 @@ def damaged(found: list[Checked]) -> list[Checked]:
     return [one for one in found if one.verdict in BAD]
 
 
+def verify(run: Run) -> None:
+    """Compare every file that a run rests on with its seal. Raises RunCorrupt naming those that differ."""
+    if bad := damaged(check(run)):
+        words = (f"{one.name} {'is lost' if one.verdict == 'lost' else 'differs from its seal'}" for one in bad)
+        raise run.corrupt(", ".join(words))
+
+
 def _verdict(failure: RunCorrupt) -> Verdict:
     return "lost" if failure.lost else "differs"
 

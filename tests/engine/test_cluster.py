@@ -92,7 +92,7 @@ class TestBytes:
     def test_text_where_the_workers_see_the_workspace(self, tmp_path, cluster, expected):
         run = engine.execute(text_run(tmp_path / "workspace", cluster))
         assert tables(run) == expected[FEW]
-        run.verify()
+        verify(run)
         assert not (run.folder / clusters.PROBE).exists()
 
     def test_text_where_they_do_not(self, home, cluster, expected, monkeypatch):
@@ -264,6 +264,7 @@ def late_at_two(job: Job) -> UnitResult:
 
 HELD = """
 from metrics.engine import cluster_worker, deadlines
+from metrics.store.run_check import verify
 cluster_worker.GRACE = 1.0
 
 def held(_):

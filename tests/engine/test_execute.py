@@ -17,6 +17,7 @@ from metrics.engine import parts as keeping, run_control
 from metrics.engine.plan import plan
 from metrics.engine.unit_work import Job, failed_unit, perform
 from metrics.store import Run, Workspace
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import AtOnce, finished, one_thread, text_outputs, text_suite
 
 STATISTICS = "consistency_statistics"
@@ -40,7 +41,7 @@ def test_a_run_is_sealed_with_a_value_or_a_reason_for_every_case(sealed):
     assert len(scores) == 6 * 2 * (4 + 4)
     assert scores.loc[(scores.model == "good") & (scores.metric == "rougeL"), "value"].tolist() == [1.0] * 6
     assert (scores["value"].notna() == (scores["status"] == "ok")).all()
-    sealed.verify()
+    verify(sealed)
     assert not (sealed.folder / "parts").exists()
 
 
@@ -215,7 +216,7 @@ def test_killed_by_minus_9_it_is_resumed_and_ends_with_the_same_bytes(workspace)
         {name: facts["sha256"] for name, facts in (one.manifest or {})["tables"].items()} for one in (run, undisturbed)
     ]
     assert digests[0] == digests[1]
-    run.verify()
+    verify(run)
 
 
 def test_formulas_are_scored_before_what_needs_a_local_model(workspace):

@@ -30,6 +30,7 @@ from metrics.store import Run, Workspace, manifest, own_files
 from metrics.store.logged_rows import LoggedRows
 from metrics.store.rating_sets import Labels
 from metrics.store.remote import transfer
+from metrics.store.run_check import verify
 from metrics.store.table_files import write_suite
 from metrics.store.threshold_profiles import ThresholdProfiles
 from metrics.targets import complete
@@ -77,7 +78,7 @@ def steady() -> Iterator[None]:
 
 
 def _tables(run: Run) -> Seen:
-    run.verify()
+    verify(run)
     return {name: facts["sha256"] for name, facts in sorted((run.manifest or {})["tables"].items())}
 
 

@@ -23,6 +23,7 @@ from metrics.reports.archives import layout
 from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import archive
 from metrics.store import Workspace
+from metrics.store.run_check import verify
 from metrics.store.team_file import read_team
 from metrics.targets.spec import targets_of
 from tests.corpora.pdf_files import pdf
@@ -164,7 +165,7 @@ def check_archive(given: Input, folder: Path) -> None:
     except InputError:
         assert not [path for path in workspace.path.rglob("*") if path.is_file()]
         raise
-    run.verify()
+    verify(run)
     assert run.suite.fingerprint
     assert run.outputs.fingerprint
 

@@ -15,6 +15,7 @@ from metrics.core.errors import JudgeDown
 from metrics.core.schema import JUDGEMENTS
 from metrics.judge.cache import Cache
 from metrics.store import Progress, Run, Workspace
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import finished, one_thread
 from tests.judge.judge_scenes import FIVE, asked, judged_run, rag
 from tests.judge.server import Fault, Request
@@ -54,7 +55,7 @@ class TestARun:
         assert spend == run.spend
         assert (spend["calls"], spend["usd"], spend["unpriced"]) == (len(judge_server.calls), None, spend["calls"])
         assert spend["prompt_tokens"] == sum(request.characters // 4 for request in judge_server.calls)
-        run.verify()
+        verify(run)
 
         judge_server.clear()
         again = judged_run(workspace, judge_server.url, *TWO)

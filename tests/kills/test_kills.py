@@ -17,6 +17,7 @@ import pytest
 
 from metrics import engine
 from metrics.store import Workspace
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import AtOnce, text_outputs, text_suite
 from tests.faults.operations import OPERATIONS, steady
 from tests.faults.trials import Bench
@@ -76,7 +77,7 @@ def test_stopped_in_a_stage_it_says_how_to_go_on(stage, stop, workspace, tmp_pat
     assert run.state == ("queued" if stage == "starting" else "interrupted")
     judge_server.latency = 0
     assert engine.execute(run, AtOnce).state == "finished"
-    run.verify()
+    verify(run)
 
 
 @pytest.mark.parametrize("stop", [*STOPS] if LONG else [signal.SIGTERM])

@@ -17,6 +17,7 @@ from metrics.library.evaluate import as_evaluation
 from metrics.library.prepare import prepare
 from metrics.presentation import format
 from metrics.store import Run, Workspace
+from metrics.store.run_check import verify
 from metrics.store.threshold_profiles import ThresholdProfiles
 from tests.engine.engine_scenes import AtOnce, finished, stopped, text_outputs, text_suite
 from tests.pages.conftest import Look, Open, Went, labels_outputs, labels_suite
@@ -197,7 +198,7 @@ def test_name_notes_and_tags_stand_beside_the_sealed_run(three: list[Run], open_
     texts = [text.value for text in page.text]
     assert {"Before the fix", "#baseline  #2026", "Answers were cut at 20 words."} <= set(texts)
     assert (three[0].folder / "manifest.json").read_bytes() == before
-    three[0].verify()
+    verify(three[0])
     assert cards(open_page("runs", tag="baseline")) == [three[0].id]
     assert cards(open_page("runs", search="CUT fix")) == [three[0].id]
     assert cards(open_page("runs", search="nothing like it")) == []

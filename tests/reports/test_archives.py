@@ -23,6 +23,7 @@ from metrics.reports.archives.read import read_archive
 from metrics.reports.archives.write import archive
 from metrics.store import Run, Workspace
 from metrics.store.own_files import ARTIFACTS, MEDIA
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.golden.make import FOLDER, WRITERS
 from tests.judge.judge_scenes import judged_run, rag
@@ -69,7 +70,7 @@ def test_runs_of_every_version_come_back_as_they_were(writer: str, tmp_path: Pat
         packed = archive(run)
         back = opened(packed, tmp_path / run.id)
         assert (back.id, back.spec, back.manifest) == (run.id, run.spec, run.manifest)
-        back.verify()
+        verify(back)
         assert back.suite.fingerprint == run.suite.fingerprint
         assert back.outputs.outputs.equals(run.outputs.outputs)
         assert (leaderboard(back).cells, archive(back)) == (leaderboard(run).cells, packed)

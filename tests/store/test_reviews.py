@@ -5,6 +5,7 @@ import pytest
 from metrics.core.errors import InputError
 from metrics.store import Workspace
 from metrics.store.reviews import LONGEST_NOTE, LONGEST_TAG, Mark, Place, Review, SavedView, SavedViews
+from metrics.store.run_check import verify
 
 CASE, OBJECT = Place("c0"), Place("c0", "good", 1, "p3")
 
@@ -42,7 +43,7 @@ def test_the_sealed_run_stays_as_it_was(review):
     review.tag([CASE], add=["odd"])
     review.choose_point(0.4, 0.6)
     assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == files
-    run.verify()
+    verify(run)
     assert review.point() == (0.4, 0.6)
 
 

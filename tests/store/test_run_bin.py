@@ -7,6 +7,7 @@ import pytest
 from metrics import engine
 from metrics.core.errors import InputError, RunBusy, RunNotFound
 from metrics.store import Run, Workspace
+from metrics.store.run_check import verify
 from metrics.suites import samples
 from tests.engine.engine_scenes import finished, resealed, text_outputs, text_suite
 
@@ -32,7 +33,7 @@ class TestNames:
         run.describe(notes="  Two\n lines ")
         assert (run.name, run.about.notes, run.about.tags) == ("Before the fix", "Two\n lines", ("a", "b c"))
         assert (run.folder / "manifest.json").read_bytes() == sealed
-        run.verify()
+        verify(run)
         run.describe(name="")
         assert run.name == "turns · 2 models"
 
@@ -57,7 +58,7 @@ class TestBin:
         with pytest.raises(RunNotFound):
             store.run(run.id)
         back = store.bin.restore(run.id)
-        back.verify()
+        verify(back)
         assert back.scores.equals(scores)
         assert not store.bin.ids()
 

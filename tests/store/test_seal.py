@@ -21,7 +21,7 @@ from metrics.reports.archives.write import write_file
 from metrics.store import Run, Workspace
 from metrics.store.own_files import INPUTS
 from metrics.store.remote.listing import listing_from
-from metrics.store.run_check import check, damaged
+from metrics.store.run_check import check, damaged, verify
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import judged_run, objects_run
 from tests.store.conftest import copy_of
@@ -158,7 +158,7 @@ def test_inputs_are_compared_as_well(copied, name):
     (folder / file).unlink()
     assert [(one.name, one.verdict) for one in damaged(check(run))] == [(name, "lost")]
     (folder / file).write_bytes(whole)
-    run.verify()
+    verify(run)
 
 
 @pytest.mark.attack("workspace writer", "the labels of a stored suite are edited", "its facts have a checksum")
@@ -198,7 +198,7 @@ def test_a_run_comes_to_inputs_that_another_version_wrote_in_other_bytes(workspa
         here.push(run, f"file://{tmp_path}/remote")
         there.pull(f"file://{tmp_path}/remote")
     for one in there.runs():
-        one.verify()
+        verify(one)
         assert len(one.suite) == 6
     assert len(there.runs()) == 2
 
@@ -215,7 +215,7 @@ def test_a_url_has_inputs_in_the_bytes_of_two_versions(workspace, tmp_path):
         store.push(run, url)
         runs.append(run.id)
     for run_id in runs:
-        Workspace(url).run(run_id).verify()
+        verify(Workspace(url).run(run_id))
 
 
 def test_of_an_earlier_version_the_suite_is_compared_with_its_fingerprint(project, tmp_path):

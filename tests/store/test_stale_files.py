@@ -9,6 +9,7 @@ import pytest
 from metrics import engine
 from metrics.core.files import written_whole
 from metrics.store import Workspace
+from metrics.store.run_check import verify
 from metrics.store.workspace import UNTOUCHED, sweep
 from tests.engine.engine_scenes import text_outputs, text_suite
 
@@ -55,7 +56,7 @@ def test_it_is_done_when_a_run_is_made(run):
     aged(half, OLD)
     engine.create(Workspace(), text_suite(), text_outputs(), ["bleu"])
     assert not half.exists()
-    run.verify()
+    verify(run)
 
 
 @pytest.mark.attack("workspace writer", "a link among half-written files leads elsewhere", "links are not followed")

@@ -6,6 +6,7 @@ from metrics.core.errors import RunCorrupt, RunNotFound
 from metrics.core.files import written_whole
 from metrics.core.suite import Outputs
 from metrics.store import Workspace
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import text_outputs, text_suite
 
 SPECIFIED = {
@@ -85,7 +86,7 @@ def test_a_changed_table_is_found_out(run):
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     with pytest.raises(RunCorrupt, match="table scores differs from its seal"):
-        run.verify()
+        verify(run)
     path.unlink()
     with pytest.raises(RunCorrupt, match=r"table scores is lost: there is no scores\.parquet"):
         _ = run.scores

@@ -21,6 +21,7 @@ from metrics.reports.archives import layout
 from metrics.reports.renderers.export_tables import filled_tables
 from metrics.reports.zip_files import EPOCH
 from metrics.store import Run
+from metrics.store.run_check import verify
 from metrics.store.sealed_files import sealed_files
 from metrics.store.table_files import write
 
@@ -52,7 +53,7 @@ def write_archive(run: Run, target: IO[bytes], media: bool = True, replies: bool
     table that differs from its seal.
     """
     run.table_path("scores")  # raises RunError for an unfinished run
-    run.verify()
+    verify(run)
     listed: dict[str, dict[str, Any]] = {}
     with zipfile.ZipFile(target, "w") as file:
         for name, content in sorted(_entries(run, media, replies), key=lambda entry: entry[0]):

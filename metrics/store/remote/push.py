@@ -10,6 +10,7 @@ from metrics.store.remote.listing import FOLDER, TEXT, File, Listing
 from metrics.store.remote.objects import Objects, opened
 from metrics.store.remote.transfer import Listen, each, find_listing
 from metrics.store.run import Run
+from metrics.store.run_check import verify
 from metrics.store.sealed_files import sealed_files
 
 
@@ -41,9 +42,9 @@ def push(run: Run, url: str, listen: Listen | None = None) -> bool:
 
 
 def listing_of(run: Run) -> tuple[Listing, Mapping[str, Path]]:
-    """Return the listing of a sealed run, and its files by name. RunError, RunCorrupt as of `Run.verify`."""
+    """Return the listing of a sealed run, and its files by name. RunError, RunCorrupt as of `verify`."""
     run.table_path("scores")  # raises RunError for an unfinished run
-    run.verify()
+    verify(run)
     paths = sealed_files(run)
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name.endswith(TEXT)}
     files = {

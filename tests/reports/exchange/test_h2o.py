@@ -15,6 +15,7 @@ from metrics.core.suite import Outputs, Suite
 from metrics.reports.exchange.exporters import EXPORTS, export
 from metrics.reports.exchange.h2o import NAMES, bool_leaderboard, eval_results, heatmap_leaderboard, save_llm_results
 from metrics.store import Run, Workspace
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import finished
 
 DATASET = [  # of H2O's LLM data set, of those that a run of ours has
@@ -116,7 +117,7 @@ def test_the_llm_result_is_saved_beside_the_run(run: Run) -> None:
     assert set(saved) == {"text_matching.json", "rouge.json"}
     assert [row["passes"] for row in saved["text_matching.json"]] == [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
     assert [row["actual_output"] for row in saved["rouge.json"]] == [one["answer"] for one in ANSWERS]
-    run.verify()
+    verify(run)
 
 
 def test_the_llm_result_comes_with_a_run_that_is_asked_for_it(workspace: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from metrics.library.run import Workspace as LibraryWorkspace
 from metrics.store import Workspace
 from metrics.store.remote import local_copy
 from metrics.store.remote.push import listing_of
+from metrics.store.run_check import verify
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
@@ -40,7 +41,7 @@ def test_a_file_is_fetched_when_it_is_read(place, copied_run):
     assert (run.suite.media / "b.png").read_bytes() == b"b.png" * 1000
     assert run.outputs.fingerprint == copied_run.outputs.fingerprint
     assert run.query("SELECT count(*) AS n FROM scores")["n"].tolist() == [len(copied_run.scores)]
-    run.verify()
+    verify(run)
 
 
 def test_analysis_is_the_same_and_new_runs_are_found_by_id(place, copied_run):
@@ -102,7 +103,7 @@ def test_a_run_in_the_bin_stays_there(place, copied_run):
 
 def test_what_was_used_the_longest_ago_makes_room_and_is_fetched_again(place, copied_run, monkeypatch):
     opened = Workspace(place)
-    opened.run(copied_run.id).verify()
+    verify(opened.run(copied_run.id))
     own = finished(opened, text_suite(), text_outputs(), "bleu")  # not pushed: it is nowhere else
     monkeypatch.setenv("ASSAY_REMOTE_CACHE_BYTES", "0")
     local_copy.trim(opened.path)

@@ -12,6 +12,7 @@ from metrics.store.remote.cloud import PIECE, CloudObjects
 from metrics.store.remote.objects import opened
 from metrics.store.remote.push import listing_of
 from metrics.store.remote.transfer import AT_ONCE
+from metrics.store.run_check import verify
 from tests.store.remote.conftest import command, rival
 from tests.store.remote.proxy import Proxy
 from tests.store.remote.s3_server import S3Server
@@ -96,7 +97,7 @@ def test_of_two_writers_with_different_runs_of_one_id_one_wins(place, copied_run
     assert "Traceback" not in ends[loser][1]
     other = Workspace(tmp_path / "other")
     assert (other.pull(url), other.run(copied_run.id).name) == ([copied_run.id], runs[winner].name)
-    other.run(copied_run.id).verify()
+    verify(other.run(copied_run.id))
     assert runs[loser].name == ("rival" if loser else "first")  # the loser keeps its own
 
 

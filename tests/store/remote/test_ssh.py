@@ -10,6 +10,7 @@ import pytest
 
 from metrics.core.errors import MissingResource
 from metrics.store import Workspace
+from metrics.store.run_check import verify
 from tests.store.remote.conftest import command, rival
 
 SERVER = """
@@ -56,7 +57,7 @@ def test_a_run_goes_to_another_machine_and_back(ssh, copied_run, tmp_path):
     code, _, err = done("push", other.id, url, workspace=tmp_path / "rival")
     assert (code, "has another run" in err) == (2, True)
     assert done("pull", url, workspace=tmp_path / "other") == (0, f"{copied_run.id}\n", "")
-    Workspace(tmp_path / "other").run(copied_run.id).verify()
+    verify(Workspace(tmp_path / "other").run(copied_run.id))
 
 
 def test_without_the_package_it_is_named(copied_run, monkeypatch):
