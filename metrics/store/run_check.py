@@ -158,8 +158,8 @@ def _contradictions(run: Run) -> Iterator[Checked]:
     except (RunError, OSError, ValueError, pa.ArrowException):  # told with its tables
         return
     if {suite["cases"], spec.suite.cases} != {cases} or suite["task"] != spec.suite.task:
-        stated = f"{suite['cases']:,} and {spec.suite.cases:,} cases, {suite['task']} and {spec.suite.task}"
-        yield Checked("suite/suite.json", "differs", f"it and the specification state {stated}; there are {cases:,}")
+        words = f"{suite['cases']:,} and {spec.suite.cases:,} cases, {suite['task']} and {spec.suite.task}"
+        yield Checked("suite/suite.json", "differs", f"it and the specification state {words}; there are {cases:,}")
     elif is_sealed(run.suite_folder) and not has_fingerprint(run.suite_folder):
         yield Checked("suite/suite.json", "differs", "other cases than those of the fingerprint that names the suite")
     models: dict[str, list[int]] = {}
