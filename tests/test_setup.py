@@ -16,8 +16,8 @@ from packaging.utils import canonicalize_name
 from tests import chromium as browsers
 
 TARGETS = sorted(
-    "audit bench check chromium clean coverage docs fuzz help lint lock mutants pictures pythons run samples sbom setup "
-    "setup-dev test test-long types".split()
+    "audit bench check chromium clean coverage docs fuzz help lint lock mutants pictures pythons run samples sbom "
+    "setup setup-dev test test-long types".split()
 )
 # Answers the Makefile's question about its version with the given exit status, makes a .venv whose python is a copy of
 # itself, and writes down what it was asked to do.
