@@ -26,6 +26,7 @@ from metrics.engine.plan import Unit, plan
 from metrics.engine.schedulers import checked_scheduler, scheduler_of, use_scheduler
 from metrics.engine.unit_work import Job, perform
 from metrics.store import Progress, Run, Workspace
+from metrics.store.run_check import verify
 from tests.conftest import PROJECT
 from tests.engine.clusters import Cluster
 from tests.engine.engine_scenes import finished, one_thread, text_outputs, text_suite
