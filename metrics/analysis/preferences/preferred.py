@@ -10,6 +10,7 @@ from metrics.analysis.comparison.head_to_head import HeadToHead, ranked_by_match
 from metrics.analysis.labels.judge_agreement import ENOUGH, UNDEFINED, Stat, stat
 from metrics.analysis.preferences.matches import Match, Source, Vote, all_matches, is_whole
 from metrics.core.array_types import Floats, Ints
+from metrics.core.rounding import exact_sum
 from metrics.core.sampling_design import SamplingDesign, cluster_codes
 from metrics.core.schema import By
 from metrics.stats.agreement_intervals import kappa_interval, share_interval
@@ -182,7 +183,7 @@ def _with_sides(found: PositionBias, given: Sequence[tuple[Match, Vote]]) -> Pos
     for match, vote in given:
         counts.setdefault(match.models, [0, 0])[vote.shown_first == match.models[1]] += 1
     lopsided = tuple(
-        pair for pair, sides in counts.items() if sum(sides) >= FEW and max(sides) >= LOPSIDED * sum(sides)
+        pair for pair, sides in counts.items() if sum(sides) >= FEW and max(sides) >= LOPSIDED * exact_sum(sides)
     )
     return PositionBias(found.of, found.share, found.p, found.n, lopsided=lopsided)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from metrics.core.rounding import exact_sum
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
 from metrics.presentation.viewers.object_panels import DETAILS, drawn_kind
@@ -74,7 +75,7 @@ def _with_shades(shown: Sequence[tuple[SegmentOutcome, str]]) -> list[Drawn]:
 
 
 def _objects(shown: Sequence[Drawn], hover: Any) -> dict[str, list[dict[str, Any]]]:
-    least = NAMED * sum(each.area for each, kind, _ in shown if kind != "fn")
+    least = NAMED * exact_sum(each.area for each, kind, _ in shown if kind != "fn")
     objects: dict[str, list[dict[str, Any]]] = {}
     for each, kind, place in shown:
         glyph = "" if kind == "tp" else f"{mark(kind).glyph} "
