@@ -18,7 +18,7 @@ from metrics.analysis.slices.slice_values import SliceValue
 from metrics.presentation import format, guarantee_words
 from metrics.presentation.format import metric_name
 from metrics.presentation.phrases import metric_title, unscored_words
-from metrics.presentation.viewers import case_cells, case_rows
+from metrics.presentation.viewers import case_rows
 
 PAGE = 100  # cases
 BOUNDS = {"value_min": "at least", "value_max": "less than"}  # of the value
@@ -182,7 +182,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
         about = case_choice.case_address(run, column.evaluator, column.metric, case_id, model)
         return url.href("case", **about)
 
-    payload = case_cells.case_cells(found, column, models, board, address)
+    payload = case_rows.case_cells(found, column, models, board, address)
     add_pictures(run, payload["rows"])
     browser_parts.case_table(payload, f"table-{page}-{column.key}")
 

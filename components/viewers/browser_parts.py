@@ -39,7 +39,7 @@ def case_list(rows: Sequence[dict[str, Any]], key: str) -> None:
 
 
 def case_table(payload: Mapping[str, Any], key: str) -> None:
-    """Draw what metrics.presentation.viewers.case_cells returned; a click or Enter opens a case with its model."""
+    """Draw what metrics.presentation.viewers.case_rows returned; a click or Enter opens a case with its model."""
     draw_in_browser("case_table", payload, key, colour_css(), WITH_CASES)
 
 

@@ -35,6 +35,11 @@ def exact_sum(values: Iterable[float]) -> float:
         return float(reduce(add, addends, 0.0))
 
 
+def none_if_nan(value: float | None) -> float | None:
+    """Return a number as Python's own; None for NaN and for none."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
 @overload
 def at_least(value: float, limit: float) -> bool: ...
 @overload

@@ -1,4 +1,4 @@
-// Draws the payload of case_cells.py.
+// Draws the payload of case_rows.py.
 const KEYS = [["↑ ↓ ← →", "move over the cells"], ["Enter", "open the case"], ["n", "next failing cell"], ["?", "this help"], ["Ctrl K, ⌘ K", "go anywhere"]];
 const MARKS = { passes: "✓", fails: "✗" };
 const ARROWS = { better: "▲", worse: "▼", same: "=" };
