@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metrics.core.array_types import Floats
 from metrics.core.arrow import with_nan
 from metrics.core.evaluator import MISSING, Evaluator, Metric, Status
-from metrics.core.rounding import same_number
+from metrics.core.rounding import none_if_nan, same_number
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.schema import AGGREGATES
 from metrics.stats.float_tolerance import ratio, weighted_mean
@@ -163,8 +163,7 @@ def _with_missing(sums: Floats, counts: Floats, asked: Floats, end: float) -> Fl
 
 
 def _mean(values: Floats, weights: Floats | None) -> float | None:
-    mean = weighted_mean(values, weights)
-    return None if math.isnan(mean) else mean
+    return none_if_nan(weighted_mean(values, weights))
 
 
 def _bounded(bound: float, metric: Metric) -> float | None:

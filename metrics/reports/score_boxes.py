@@ -15,6 +15,7 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.registry import evaluators
+from metrics.core.rounding import none_if_nan
 from metrics.ingest.formats.open_rag_eval import (
     ADJUSTED,
     ANSWERED,
@@ -188,7 +189,7 @@ def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool)
     mean, low, high = stated or (float(values.mean()), None, None)
     if stated is None:
         lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
-        low, high = (None if np.isnan(bound) else float(bound) for bound in (lows[0], highs[0]))
+        low, high = map(none_if_nan, (lows[0], highs[0]))
     spread = distribution(series, values, edges_of(*bounds))
     return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
 

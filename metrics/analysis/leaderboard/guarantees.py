@@ -1,10 +1,10 @@
 """Thresholds of a classifier's scores from which on its answers are guaranteed, model by model."""
 
 import json
-import math
 from typing import NamedTuple
 
 from metrics.core.label_keys import KEY
+from metrics.core.rounding import none_if_nan
 from metrics.store import Run
 
 EVALUATOR = "selective_accuracy"
@@ -47,14 +47,10 @@ def score_guarantees(run: Run) -> list[ScoreGuarantee]:
             json.loads(row["columns"]).get(KEY),
             asked["most_errors"],
             asked["sureness"],
-            _none_if_nan(row["threshold"]),
-            _none_if_nan(row["coverage"]),
+            none_if_nan(row["threshold"]),
+            none_if_nan(row["coverage"]),
             row["reason"] if isinstance(row["reason"], str) else None,
         )
         for row in rows.to_dict("records")
     ]
     return sorted(found, key=lambda one: (one.key or "", run.models.index(one.model), one.series))
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -1,6 +1,6 @@
 """The objects of a detection run one by one: what became of each, filtered, sorted, paged, with its geometry."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from metrics.analysis.objects.object_rings import Bone, bones
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.classes import ClassFacts
+from metrics.core.rounding import none_if_nan
 from metrics.store import Run
 from metrics.vision.outlines import mask_rings
 
@@ -270,10 +271,10 @@ def _objects(
     for what, named, truth, score, iou, area, prediction, box, annotation, annotation_id, height in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        predicted = dict(zip(BOX, _none_if_nan(box), strict=True)) | shapes.get(
+        predicted = dict(zip(BOX, map(none_if_nan, box), strict=True)) | shapes.get(
             prediction, dict.fromkeys((*SHAPE, POSE))
         )
-        known = _none_if_nan((score, iou, area))
+        known = [*map(none_if_nan, (score, iou, area))]
         yield GalleryObject(
             kinds[what],
             index.labels[named],
@@ -296,11 +297,6 @@ def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | Non
             polygons = mask_rings(text, int(height), box)
     rings = [ring for ring in polygons or () if len(ring) >= 6]  # a line stands for what is no outline
     return Outline(x, y, wide, high, rings or None, bones(geometry[POSE], facts, guessed) or None)
-
-
-def _none_if_nan(values: Iterable[float]) -> list[float | None]:
-    """Return the values, None instead of NaN."""
-    return [None if value != value else value for value in values]
 
 
 def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, dict[str, Any]]:

@@ -13,7 +13,7 @@ from metrics.analysis.ranking.objectives import Objective, chosen_objectives, ob
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evaluator import Metric
-from metrics.core.rounding import NEAR, exact_sum
+from metrics.core.rounding import NEAR, exact_sum, none_if_nan
 from metrics.stats.float_tolerance import falling_order, ratio
 from metrics.stats.intervals import mean_intervals
 from metrics.stats.model_ranking import first_shares, turning_point, weighted_intervals
@@ -142,8 +142,8 @@ def weighted_scores(
         WeightedScore(
             asked[at],
             float(made.value[at]),
-            _end(made.low[at]),
-            _end(made.high[at]),
+            none_if_nan(made.low[at]),
+            none_if_nan(made.high[at]),
             int(made.n[at]),
             int(made.lacking[at]),
             *_ranked(made.ranks, asked[at], len(known)),
@@ -275,10 +275,6 @@ def _scaled(values: Floats, scaled: Sequence[tuple[float, float]], clip: bool = 
     found = (values - worst) / (best - worst)
     outside = [int(((part < -NEAR) | (part > 1 + NEAR)).sum()) for part in found]
     return (np.clip(found, 0.0, 1.0) if clip else found), outside
-
-
-def _end(end: float) -> float | None:
-    return None if np.isnan(end) else float(end)
 
 
 def _ranked(found: Ranks | None, model: str, many: int) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from metrics.analysis.slices.slice_features import Known, Numbers, features, kno
 from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outcomes
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.rounding import none_if_nan
 from metrics.stats.slice_means import (
     apart_from,
     has_enough_units,
@@ -145,8 +146,8 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
     sign = -1.0 if found.measure.direction == "lower" else 1.0
     rows = []
     for mask, conditions, mean, difference in zip(masks, where, means.tolist(), apart.tolist(), strict=True):
-        value, low, high = (None if np.isnan(one) else one for one in mean)
-        gap, gap_low, gap_high = (None if np.isnan(one) else one for one in difference)
+        value, low, high = map(none_if_nan, mean)
+        gap, gap_low, gap_high = map(none_if_nan, difference)
         worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
         part = Slice(found.model, conditions, "cases" if found.computed else found.measure.of)
         labels = [_label(found.known, one) for one in conditions]

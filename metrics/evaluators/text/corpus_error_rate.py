@@ -10,6 +10,7 @@ from pydantic import Field
 from metrics.core.array_types import Floats
 from metrics.core.evaluator import CaseScore, Example, Findings, Metric
 from metrics.core.evidence import Evidence
+from metrics.core.rounding import none_if_nan
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
 from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
@@ -157,8 +158,7 @@ def corpus_error_rate(suite: Suite, outputs: Outputs, parameters: CorpusErrorRat
 
 
 def _value(score: Callable[[Floats], Floats], row: tuple[float, ...]) -> float | None:
-    value = float(score(np.array(row)))
-    return None if math.isnan(value) else value
+    return none_if_nan(float(score(np.array(row))))
 
 
 def _closest(

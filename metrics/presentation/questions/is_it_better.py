@@ -5,13 +5,13 @@ A pair of models is tested in every metric that the Compare page shows unasked, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metrics.analysis import headline, leaderboard, primary_columns
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.core.metric_names import column_name, full_name
+from metrics.core.rounding import none_if_nan
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
 from metrics.presentation.phrases import better, metric_title, named, paired_on, signed, with_interval
@@ -230,8 +230,8 @@ def pair_blocks(found: Comparison) -> Iterator[Table]:
                 [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows],
             ),
             (Head("P(B > A)", True, SUPERIORITY, 150), [share_text(row.superiority) for row in rows]),
-            (Head("SE", True, ERROR, 62), aligned([_number_or_none(row.error) for row in rows])),
-            (Head("Correlation", True, CORRELATION, 84), aligned([_number_or_none(row.correlation) for row in rows])),
+            (Head("SE", True, ERROR, 62), aligned([none_if_nan(row.error) for row in rows])),
+            (Head("Correlation", True, CORRELATION, 84), aligned([none_if_nan(row.correlation) for row in rows])),
             (Head("p", True, P, 62), [p_value(row.p) for row in rows]),
             (Head("Detectable", True, DETECTABLE, 84), aligned([row.detectable for row in rows])),
             (Head("Test", False, "how p was found", 80), [TESTS[row.test] for row in rows]),
@@ -245,10 +245,6 @@ def pair_blocks(found: Comparison) -> Iterator[Table]:
 def share_text(share: CaseShare | None) -> str:
     """Return a share of cases with its interval; MISSING where there is none."""
     return MISSING if share is None else with_interval(share.value, share.low, share.high)
-
-
-def _number_or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def resampled_table(rows: Sequence[Resampled], correction: str, by_label: bool = False) -> Table:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -10,6 +9,7 @@ from metrics import analysis
 from metrics.analysis import Column, Leaderboard
 from metrics.core.conventions import limit
 from metrics.core.registry import title_of
+from metrics.core.rounding import none_if_nan
 from metrics.presentation.blocks import Block, Link, Note, Sentence, table
 from metrics.presentation.format import count, number, plural
 from metrics.presentation.guarantee_words import whose_thresholds
@@ -98,10 +98,10 @@ def problem_rows(found: pd.DataFrame) -> Iterator[Problem]:
             row["evaluator"],
             title_of(row["evaluator"]),
             row["metric"],
-            _float(row["value"]),
-            _float(row["low"]),
-            _float(row["high"]),
-            _float(row["threshold"]),
+            none_if_nan(row["value"]),
+            none_if_nan(row["low"]),
+            none_if_nan(row["high"]),
+            none_if_nan(row["threshold"]),
             row["direction"],
             int(row["n"]),
             row["severity"],
@@ -109,10 +109,6 @@ def problem_rows(found: pd.DataFrame) -> Iterator[Problem]:
             None if pd.isna(row["affected"]) else int(row["affected"]),
             row["threshold_of"],
         )
-
-
-def _float(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
 
 
 @dataclass(frozen=True, slots=True)

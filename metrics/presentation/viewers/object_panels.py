@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from metrics.core.rounding import none_if_nan
 from metrics.presentation.format import shorten
 from metrics.presentation.palette import mark, text_colour
 
@@ -124,7 +125,7 @@ def image_objects(
         detail, lines = DETAILS.get(kind, ""), tuple(row.get("bones") or ())
         drawn.append(ImageObject(shown, rings(row, geometry), str(row["label"]), None, detail, lines))
     for row, kind in zip(predictions.to_dict("records"), prediction_kinds, strict=True):
-        value = None if pd.isna(row["score"]) else float(row["score"])
+        value = none_if_nan(row["score"])
         if kind == "below_score":
             continue
         shape, detail = rings(row, geometry), DETAILS.get(kind, "")

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from metrics.core.label_keys import KEY
-from metrics.core.rounding import round_tree
+from metrics.core.rounding import none_if_nan, round_tree
 from metrics.presentation.chart_data.confusion_counts import NONE, margins_of
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
@@ -102,7 +102,7 @@ def _curves(run: Run) -> Iterator[Record]:
         value: Record = {}
         for row in points.to_dict("records"):
             counts = {count: int(row[count]) for count in COUNTS if not pd.isna(row[count])}
-            rates = {spelled: _number(row[rate]) for rate, spelled in RATES.items()}
+            rates = {spelled: none_if_nan(row[rate]) for rate, spelled in RATES.items()}
             value.setdefault(_value(row["label"], key), {})[str(round_tree(row["threshold"]))] = counts | rates
         given = {"pr_curve_iou_threshold": run.evaluators[name].get("pr_curve_iou_threshold")}
         yield {"type": "PrecisionRecallCurve", "parameters": at | given, "value": value}
@@ -157,7 +157,7 @@ def _texts(run: Run) -> Iterator[Record]:
         own = {each: given[each] for each in TEXT_PARAMETERS.get(name, ())}
         scores = run.stored_table("scores", columns, [("evaluator", "=", name)]).to_pandas()
         for (case_id, model, repeat), rows in scores.groupby(["case_id", "model", "run"], sort=False):
-            values = {metric: _number(value) for metric, value in zip(rows["metric"], rows["value"], strict=True)}
+            values = {metric: none_if_nan(value) for metric, value in zip(rows["metric"], rows["value"], strict=True)}
             at = {"model": model, "dataset": run.spec.suite.name, "datum_uid": case_id, "run": int(repeat)}
             last = max(values, key=lambda metric: (len(metric), metric))  # of BLEU's orders the one that is weighted
             value = values[last] if name == "bleu" else values if len(values) > 1 else next(iter(values.values()))
@@ -184,7 +184,3 @@ def _value(label: str | None, key: str | None) -> str:
     """Return a label without its key."""
     text = NONE if label is None else label
     return text if key is None else text.removeprefix(f"{key}=")
-
-
-def _number(value: float) -> float | None:
-    return None if pd.isna(value) else float(value)

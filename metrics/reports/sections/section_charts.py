@@ -10,6 +10,7 @@ from metrics import analysis
 from metrics.core.evaluator import Direction, Evaluator, Metric
 from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
+from metrics.core.rounding import none_if_nan
 from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, Note, ScorePanel, Series
 from metrics.presentation.chart_data import curve_points
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
@@ -335,7 +336,7 @@ def _numbers(run: Run, evaluator: str, metrics: Sequence[str]) -> pd.DataFrame:
 def _bars(rows: pd.DataFrame, models: list[str]) -> Iterator[Bar]:
     first = rows.drop_duplicates("model").set_index("model").reindex(models)
     for model, *numbers in first[["value", "low", "high"]].itertuples(name=None):
-        yield Bar(model, *(None if pd.isna(number) else float(number) for number in numbers))
+        yield Bar(model, *map(none_if_nan, numbers))
 
 
 def _not_shown(count: int, what: str) -> Iterator[str]:

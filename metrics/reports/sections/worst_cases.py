@@ -13,6 +13,7 @@ from metrics.analysis.cases.case_table import case_table
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evidence import Evidence
 from metrics.core.registry import title_of
+from metrics.core.rounding import none_if_nan
 from metrics.core.suite import METADATA
 from metrics.presentation.blocks import Box, CaseMetric, Passage, WorstCase
 from metrics.presentation.format import metric_name, plural
@@ -210,7 +211,7 @@ def other_scores(
         if (evaluator, name) in named or (metric is not None and metric.minor):
             continue
         title = title_of(evaluator) if name in (evaluator, "passes") else metric_name(name, evaluator)
-        value = None if pd.isna(row["value"]) else float(row["value"])
+        value = none_if_nan(row["value"])
         direction = metric.direction.value if metric else "none"
         yield CaseMetric(title, value, direction, row["status"], _reason(row["reason"]))
 
@@ -289,7 +290,7 @@ def _box(row: Mapping[Hashable, Any], kind: str, compared: analysis.Measured) ->
     """Return one object as it was compared: a pose that was, without its box, which would hide it."""
     score, bones = row.get("score"), tuple(map(tuple, row.get("bones") or ()))
     return Box(
-        kind, object_panels.rings(row, compared), str(row["label"]), None if pd.isna(score) else float(score),
+        kind, object_panels.rings(row, compared), str(row["label"]), none_if_nan(score),
         filled=compared == "mask", bones=bones, outlined=not bones or compared != "keypoints",
     )  # fmt: skip
 
