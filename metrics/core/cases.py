@@ -147,7 +147,8 @@ def with_plain_output(case: Case) -> Case:
     for field in given:
         if field.name != "error" and case.has(field.name):
             size = len(getattr(case, field.each_of or field.name)) if field.is_list else 0
-            case = case._replace(**{field.name: (field.samples[0],) * size if field.is_list else field.samples[0]})
+            plain: Any = (field.samples[0],) * size if field.is_list else field.samples[0]
+            case = case._replace(**{field.name: plain})
     return case
 
 

@@ -1,6 +1,7 @@
 """Jobs in the sandbox: each in a process of bubblewrap's that ends when it is done, or when its time is over."""
 
 import json
+import math
 import os
 import re
 import selectors
@@ -223,7 +224,7 @@ def _watch(selector: selectors.BaseSelector, reply: bytearray, children: Sequenc
                 return f"printed more than {MAX_OUTPUT // MEBIBYTE} MiB"
         if max(map(_Child.look, children)) > MAX_FILES:
             return "wrote too many files"
-        now, busy = time.monotonic(), sum(child.busy for child in children)
+        now, busy = time.monotonic(), math.fsum(child.busy for child in children)
         if not began and reply:  # the barriers are up: the time of the code begins
             began, started, idle = True, now, 0.0
         waited = now - last - (busy - busy_before)
