@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
+from metrics.core.cases import with_plain_output
 from metrics.core.errors import (
+    AssayError,
     BudgetSpent,
     CacheRefused,
     JudgeDown,
@@ -15,11 +18,13 @@ from metrics.core.errors import (
     describe_failure,
     storage_error,
 )
-from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status
+from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status, output_failure
 from metrics.core.evidence import QUOTE_FOUND, Evidence
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
+from metrics.judge.asking import Judge
 from metrics.judge.client import Call, CaseJudge, Client
+from metrics.judge.dry_run import TypicalJudge
 from metrics.judge.injection import suspected
 from metrics.judge.keys import redact
 from metrics.judge.settings import Combine, draw_names
@@ -159,21 +164,50 @@ async def _by_one(
     entry: Evaluator, parameters: Parameters, case: Case, judge: CaseJudge | None, models: Mapping[str, Any]
 ) -> ScoredCase:
     try:
-        made = entry(case, parameters, judge=judge, **models)
-        score: CaseScore = entry.settle(await made if isawaitable(made) else made)
+        score = await _score(entry, parameters, case, judge, models)
     except (JudgeDown, CacheRefused):
         raise
     except Unreadable as failure:
         reason = str(failure) if judge is None else await judge.complaint()
         score = CaseScore({}, Status.PARSE_FAILURE, reason)
     except Exception as failure:  # one case must not take the others with it
-        score = failed_score(failure)
+        typical = None if judge is None else TypicalJudge()
+        score = await _score_of_failure(entry, parameters, case, typical, models, failure)
     if judge is None:
         return ScoredCase(score)
     # by the steps of the evaluator, not by when replies came: the same questions make the same table
     steps = [prompt.id for prompt in entry.prompts]
     calls = sorted(judge.calls, key=lambda call: (steps.index(call.step) if call.step in steps else -1, call.key))
     return ScoredCase(score, tuple(calls), judge.notes)
+
+
+async def _score(
+    entry: Evaluator, parameters: Parameters, case: Case, judge: Judge | None, models: Mapping[str, Any]
+) -> CaseScore:
+    made = entry(case, parameters, judge=judge, **models)
+    return entry.settle(await made if isawaitable(made) else made)
+
+
+async def _score_of_failure(
+    entry: Evaluator,
+    parameters: Parameters,
+    case: Case,
+    typical: Judge | None,
+    models: Mapping[str, Any],
+    failure: Exception,
+) -> CaseScore:
+    """Return the score of a case that failed: its output is at fault if it fails with `typical` replies as well, and a
+    plain output does not. The judge is asked nothing for that; a reply that breaks the evaluator is an error.
+    """
+    score = failed_score(failure)
+    if score.status is Status.ERROR and not isinstance(failure, AssayError | OSError | MemoryError):
+        with suppress(Exception):
+            try:
+                await _score(entry, parameters, case, typical, models)
+            except type(failure):
+                await _score(entry, parameters, with_plain_output(case), typical, models)
+                return entry.settle(output_failure(f"the output cannot be scored: {score.reason}"))
+    return score
 
 
 def _quotes(evidence: Evidence | None) -> dict[str, int]:

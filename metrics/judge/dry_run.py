@@ -9,7 +9,7 @@ from typing import Any
 from metrics.core.errors import MissingResource, Unreadable
 from metrics.core.evaluator import ScriptedReply
 from metrics.core.prompt import Data, Prompt
-from metrics.judge.asking import I, T
+from metrics.judge.asking import I, T, schema_of
 from metrics.judge.budget import Ledger, Spend, price
 from metrics.judge.cache import Cache, Stored
 from metrics.judge.client import Client
@@ -137,6 +137,15 @@ class ScriptedJudge:
             if said.prompt == prompt.id and fits(said.about, shown):
                 return said.reply
         raise Unreadable(f"the example does not say what the judge replies to {prompt.id}: {shown}")
+
+
+class TypicalJudge(ScriptedJudge):
+    """A Judge whose replies are valid and say nothing."""
+
+    def reply_to(self, prompt: Prompt, reply: type[Any], data: Data, repeat: int) -> Any:
+        """Return a typical reply."""
+        del repeat
+        return typical_reply(schema_of(reply), prompt.messages(data))
 
 
 def fits(about: Mapping[str, str], shown: Mapping[str, str]) -> bool:

@@ -45,6 +45,7 @@ SUPPORT = Prompt(
     {"citation": "PASSAGE"},
 )
 HOLDS: dict[str, Holds] = {"full": "yes", "partial": "unknown", "none": "no"}
+POSITION_DIGITS = 6  # of the number of a passage, as in markers; a longer one is shown as it was written
 
 
 class CitationParameters(Parameters):
@@ -252,7 +253,7 @@ def _named_passages(case: Case, names: Sequence[str]) -> tuple[str, ...]:
 
 def _written_names(names: Sequence[str], by_id: bool) -> list[str | int]:
     """Return the names as the evidence holds them: positions as numbers."""
-    return [int(name) if name.isdecimal() and not by_id else name for name in names]
+    return [int(name) if name.isdecimal() and len(name) <= POSITION_DIGITS and not by_id else name for name in names]
 
 
 def _mean(values: list[float]) -> float:
