@@ -17,7 +17,7 @@ for pipe in range(64):
     try: os.write(pipe, line)
     except OSError: pass
 """
-FRAME = "def frame(facts):\n    text = json.dumps(facts).encode()\n    return len(text).to_bytes(8, 'big') + text\n"
+LINE_OF = "def line_of(facts): return json.dumps(facts).encode() + b'\\n'\n"
 EQUAL = """
 class Equal:
     def yes(self, *others): return True
@@ -66,7 +66,7 @@ def add(a, b):
     pytest.param("""
 import sys
 for module in list(sys.modules.values()):
-    for name in ("report", "failure_facts", "write_frame", "encode", "loads", "main"):
+    for name in ("report", "failure_facts", "send", "encode", "loads", "main"):
         if hasattr(module, name): setattr(module, name, lambda *a, **k: {"passed": True})
 def add(a, b): return 0
 """, id="modules", marks=pytest.mark.attack("model", "code replaces our functions", "those are its process's own")),
@@ -94,27 +94,27 @@ def add(a, b): raise SystemExit(0)
     pytest.param("import json, os\nline = b''.join(json.dumps(one).encode() + b'\\n' for one in ({'started': True}, "
                  "{'loaded': True}, {'passed': True}))" + WRITE_ALL + "def add(a, b): os._exit(0)", id="every-file",
                  marks=pytest.mark.attack("model", "code writes a verdict to every open file", "it lacks that pipe")),
-    pytest.param(f"import json, os\n{FRAME}line = frame({{'failed': {{'error': '', 'message': '', 'place': '', 'line': 0, "
+    pytest.param(f"import json, os\n{LINE_OF}line = line_of({{'failed': {{'error': '', 'message': '', 'place': '', 'line': 0, "
                  f"'passed': True}}, 'passed': True}}){WRITE_ALL}def add(a, b): return 0", id="forged-failure",
                  marks=pytest.mark.attack("model", "code says that it passed as it says that it failed", "known keys")),
     pytest.param(f"""
 import json, os, threading
-{FRAME}
+{LINE_OF}
 def add(a, b): return 0
-line = b"".join(frame({{"value": ["ref", 9, {{"class": "int"}}], "changed": []}}) for _ in range(99))
+line = b"".join(line_of({{"value": ["ref", 9, {{"class": "int"}}], "changed": []}}) for _ in range(99))
 def early():{WRITE_ALL.replace(chr(10), chr(10) + "    ")}
 threading.Thread(target=early).start()
 """, id="answers-in-advance",
         marks=pytest.mark.attack("model", "a thread answers before it is asked", "an answer is a value of the code")),
     pytest.param(f"""
 import json, os
-{FRAME}
-line = frame({{"names": [["add", ["class", "posix.system"]], ["x", ["value", "os.system", ["exit"]]]]}}){WRITE_ALL}
+{LINE_OF}
+line = line_of({{"names": [["add", ["class", "posix.system"]], ["x", ["value", "os.system", ["exit"]]]]}}){WRITE_ALL}
 def add(a, b): return 3
 """, id="functions-by-name", marks=pytest.mark.attack(
         "model", "code sends values that run functions where they are read", "data of exact classes, no pickle")),
-    pytest.param(f"import json, os\n{FRAME}line = b'\\xff' * 8{WRITE_ALL}def add(a, b): return 3", id="huge-frame",
-                 marks=pytest.mark.attack("model", "code answers with terabytes", "frames and memory are limited")),
+    pytest.param(f"import json, os\n{LINE_OF}line = b'\\xff' * 8{WRITE_ALL}def add(a, b): return 3", id="huge-line",
+                 marks=pytest.mark.attack("model", "code answers with terabytes", "lines and memory are limited")),
     pytest.param("def add(a, b): return [0] * 10**7 + ['x' * 10**8]", id="huge-value"),
     pytest.param("import os\nfor pipe in range(3, 64):\n    try: os.close(pipe)\n    except OSError: pass\n"
                  "def add(a, b): return 3", id="closed", marks=pytest.mark.attack(

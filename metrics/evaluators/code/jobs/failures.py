@@ -1,11 +1,9 @@
-"""What went wrong in a program, and the frames in which its processes tell each other."""
+"""What went wrong in a program, as its processes tell each other."""
 
-from typing import IO, Any
+from typing import Any
 
 ANSWER, TESTS, CALL = "answer.py", "tests.py", "call.py"  # the names of the texts in tracebacks
 MAX_MESSAGE = 500  # characters
-MAX_FRAME = 64 << 20  # bytes
-HEAD = 8  # bytes of the length before a frame
 
 
 def failure_facts(failure: BaseException) -> dict[str, Any]:
@@ -23,19 +21,3 @@ def failure_facts(failure: BaseException) -> dict[str, Any]:
             place, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
         trace = trace.tb_next
     return {"error": type(failure).__name__, "message": message, "place": place, "line": line}
-
-
-def write_frame(file: IO[bytes], content: bytes) -> None:
-    """Write one frame."""
-    file.write(len(content).to_bytes(HEAD, "big") + content)
-    file.flush()
-
-
-def read_frame(file: IO[bytes]) -> bytes | None:
-    """Read one frame; None at the end. Raises ValueError for one that is too long."""
-    head = file.read(HEAD)
-    size = int.from_bytes(head, "big")
-    if size > MAX_FRAME:
-        raise ValueError("more than 64 MiB at once")
-    content = file.read(size) if len(head) == HEAD else b""
-    return content if len(head) == HEAD and len(content) == size else None

@@ -12,9 +12,10 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from metrics.evaluators.code.jobs.failures import ANSWER, failure_facts, read_frame, write_frame
+from metrics.evaluators.code.jobs.failures import ANSWER, failure_facts
 from metrics.evaluators.code.jobs.values import encode, plain_of
 
 
@@ -23,8 +24,9 @@ def main(given: Mapping[str, Any], report: Callable[..., None], pipes: Sequence[
     del report
     server = _Server(*pipes)
     if server.load(given["code"]):
-        while (request := read_frame(server.requests)) is not None:
-            server.answer(request)
+        with suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                server.answer(pickle.load(server.requests))  # noqa: S301 - of the tests' process, bytes in one piece
 
 
 class _Server:
@@ -112,9 +114,10 @@ class _Server:
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message; only one at a time, as threads of the code print."""
-        content = json.dumps(message).encode()
+        line = json.dumps(message).encode() + b"\n"
         with self.sending:
-            write_frame(self.replies, content)
+            self.replies.write(line)
+            self.replies.flush()
 
 
 class _Requests(pickle.Unpickler):
