@@ -13,7 +13,6 @@ import sysconfig
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -51,16 +50,7 @@ class Bounds(NamedTuple):
     files_mb: int = 16
 
 
-class Program(NamedTuple):
-    """What runs inside: a module of a folder of ours, whose start.py calls its `main` with what is `given`."""
-
-    folder: Path
-    module: str
-    given: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a job came to: what its first program reported, and the beginning of what was printed.
 
     `ended` says why it was ended, or how it ended, where it did not end by itself; unless `started`, why nothing ran.
@@ -72,11 +62,12 @@ class Outcome:
     started: bool = True
 
 
-def run(programs: Sequence[Program], bounds: Bounds) -> Outcome:
+def run(folder: Path, programs: Mapping[str, Mapping[str, Any]], bounds: Bounds) -> Outcome:
     """Run one program, or two that are joined by pipes, each in a sandbox of its own; the first reports.
 
-    Nothing is run where the sandbox is not whole. All end when the time is over, when one prints or writes too much,
-    when the first program has come to its end, or when this thread ends.
+    They are modules of a folder of ours, whose start.py calls `main` of each with what it is given. Nothing is run
+    where the sandbox is not whole. All end when the time is over, when one prints or writes too much, when the first
+    program has come to its end, or when this thread ends.
     """
     if reason := why_unavailable():
         return Outcome(ended=reason, started=False)
@@ -85,9 +76,10 @@ def run(programs: Sequence[Program], bounds: Bounds) -> Outcome:
         (reply, replying), (printed, printing), (asked, asking), (answers, answering) = pipes
         children: list[_Child] = []
         stack.callback(lambda: [child.end(0) for child in children])  # whatever happens, none is left
-        for program, ends in zip(programs, ((answers, asking), (asked, answering)), strict=False):
+        for (module, given), ends in zip(programs.items(), ((answers, asking), (asked, answering)), strict=False):
+            job = {"program": module, "given": given, "bounds": bounds}
             files = (*ends, *(() if children else (replying,)))
-            children.append(_Child(stack, program, bounds, files, printing))
+            children.append(_Child(stack, folder, job, files, printing))
         for file in (replying, printing, asked, asking, answers, answering):
             file.close()
         read = {reply: bytearray(), printed: bytearray(), **{child.status: child.told for child in children}}
@@ -160,28 +152,25 @@ class _Child:
     """A process of bubblewrap's with a program inside; it has the files that it is given, and no other."""
 
     def __init__(
-        self, stack: ExitStack, program: Program, bounds: Bounds, files: Sequence[IO[bytes]], printing: IO[bytes]
+        self, stack: ExitStack, folder: Path, job: Mapping[str, Any], files: Sequence[IO[bytes]], printing: IO[bytes]
     ) -> None:
         self.busy, self.told = 0.0, bytearray()
         self.status, telling = _open_pipe(stack)
         passed = [_rules(stack), telling.fileno(), *(file.fileno() for file in files)]
-        inside, size = f"{PLACE}/{program.folder.name}", bounds.files_mb * MEBIBYTE
+        size = job["bounds"].files_mb * MEBIBYTE
         command = [
             "bwrap", *_options()[0], "--seccomp", str(passed[0]), "--json-status-fd", str(passed[1]),
-            "--ro-bind", str(program.folder), inside, "--size", str(size), "--tmpfs", FOLDER, "--chdir", FOLDER,
-            "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{inside}/start.py",
+            "--ro-bind", str(folder), PLACE, "--size", str(size), "--tmpfs", FOLDER, "--chdir", FOLDER,
+            "--remount-ro", "/", "--", sys.executable, "-s", "-P", "-B", f"{PLACE}/start.py",
         ]  # fmt: skip
         self.process = subprocess.Popen(  # noqa: S603 - bubblewrap, by our own options
             command, stdin=subprocess.PIPE, stdout=printing, stderr=subprocess.STDOUT, pass_fds=passed
         )
         telling.close()
-        job = {
-            "program": program.module, "given": program.given, "pipes": passed[2:4], "reply": (*passed[4:], None)[0],
-            "bounds": bounds,
-        }  # fmt: skip
+        content = json.dumps({**job, "pipes": passed[2:4], "reply": (*passed[4:], None)[0]}).encode()
         assert self.process.stdin is not None
         with suppress(BrokenPipeError), self.process.stdin as pipe:
-            pipe.write(json.dumps(job).encode())
+            pipe.write(content)
 
     def look(self) -> int:
         """Count how long its threads have run or waited for the processor; return how many files it has made."""

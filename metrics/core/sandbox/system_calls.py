@@ -31,10 +31,9 @@ ABSENT = ("clone3",)  # its flags are hidden from a filter: as if the kernel had
 LAST_NUMBER = 1023  # of system calls, for years to come
 CLONE_THREAD, NEW_NAMESPACES = 0x00010000, 0x7E020080
 PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
-F_DUPFD, F_DUPFD_CLOEXEC, F_OFD_LOCKS = 0, 1030, (36, 37, 38)
 # commands of fcntl; none that has signals sent (F_SETOWN, F_SETSIG, F_NOTIFY, F_SETLEASE) or grows a pipe
-FCNTL = (F_DUPFD, F_DUPFD_CLOEXEC, *F_OFD_LOCKS, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_GETLK,
-         fcntl.F_SETLK, fcntl.F_SETLKW)  # fmt: skip
+FCNTL = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_OFD_GETLK, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW, fcntl.F_GETFD,
+         fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW)  # fmt: skip
 IOCTL = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX, termios.FIONCLEX)
 
 

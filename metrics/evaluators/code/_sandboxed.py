@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Parameters, Status
-from metrics.core.sandbox.process import Bounds, Outcome, Program, run
+from metrics.core.sandbox.process import Bounds, Outcome, run
 
 JOBS = Path(__file__).with_name("jobs")
 NOT_ALLOWED = (
@@ -54,7 +54,7 @@ def run_job(
     if not parameters.allow:
         return CaseScore({}, Status.SKIPPED, NOT_ALLOWED)
     bounds = Bounds(parameters.seconds * times, parameters.memory_mb)
-    outcome = run([Program(JOBS, program, given) for program, given in jobs.items()], bounds)
+    outcome = run(JOBS, jobs, bounds)
     if not outcome.started:
         return CaseScore({}, Status.SKIPPED, f"nothing was run: {outcome.ended or 'the sandbox did not start'}")
     return outcome

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from metrics.core.sandbox import process
-from metrics.core.sandbox.process import Bounds, Outcome, Program, run
+from metrics.core.sandbox.process import Bounds, Outcome, run
 from metrics.core.sandbox.system_calls import ALLOWED, filter_program
 from metrics.evaluators.code._sandboxed import JOBS
 from tests.conftest import PROJECT
@@ -31,7 +31,7 @@ pytestmark = [sandboxed, pytest.mark.usefixtures("_patience")]
 
 def ran(code: str, tests: str = "", bounds: Bounds = SMALL) -> Outcome:
     given = {"tests": tests, "call": "", "entry_point": "", "shared": []}
-    return run([Program(JOBS, "check_code", given), Program(JOBS, "serve_code", {"code": code})], bounds)
+    return run(JOBS, {"check_code": given, "serve_code": {"code": code}}, bounds)
 
 
 def what_went_wrong(outcome: Outcome) -> str:
@@ -237,7 +237,7 @@ def test_files_outside_are_neither_read_nor_written(tmp_path: Path) -> None:
         f"print(open({str(PROJECT / 'pyproject.toml')!r}).read())",
         "open('/new', 'w')",
         "open('/dev/new', 'w')",
-        "open('/assay-sandbox/code/jobs/start.py', 'a')",
+        "open('/assay-sandbox/code/start.py', 'a')",
         "os.mkdir('/usr/lib/new')",
     )
     code = "import os\nrefused = []\n" + "".join(
