@@ -22,9 +22,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.files import temporary_folder
@@ -68,10 +69,10 @@ def read_in_worker(
     `watch` is told every half a second how many seconds it has taken: what it raises ends the call. InputError, by the
     `name` of what is read, where the call takes more than the limits, or ends its process.
     """
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
-        pickle.dump((call, limits, str(_folder())), asked)
-        asked.flush()
-        told = _SERVER.start(asked.fileno(), answer.fileno())
+    with tempfile.TemporaryFile() as file:  # the call, and then its result
+        pickle.dump((call, limits, str(_folder())), file)
+        file.flush()
+        told = _SERVER.start(file.fileno())
         try:
             state = _await(told, limits.seconds, watch)
         finally:
@@ -84,46 +85,36 @@ def read_in_worker(
                 ),
             }.get(state, ("a file that ends the process that reads it", "a complete file"))  # fmt: skip
             raise InputError([InputProblem(name, found, f"{expected}: a smaller or a plainer file", fatal=True)])
-        done, value = _load_result(answer.fileno())
+        done, value = _load_result(file.fileno())
     if done:
         return value  # type: ignore[no-any-return]
     raise value if isinstance(value, Exception) else RuntimeError(value)
 
 
-_FOLDERS: list[Path] = []
-
-
+@cache
 def _folder() -> Path:
     """Return the folder for what calls keep beside their result, such as images; it ends with this process."""
-    if not _FOLDERS:
-        _FOLDERS.append(temporary_folder("read"))
-    return _FOLDERS[0]
+    return temporary_folder("read")
 
 
 def _await(told: int, seconds: float, watch: Callable[[float], None]) -> bytes:
     """Return how a call has ended, by its own words; its process is gone then, whatever it does."""
     began, said = time.monotonic(), b""
-    group = 0
     poll = select.poll()
     poll.register(told)
     try:
-        while True:
-            left = began + seconds - time.monotonic()
-            if left <= 0:
-                return b"late"
+        while (left := began + seconds - time.monotonic()) > 0:
             if not poll.poll(1_000 * min(LOOK_EVERY, left)):
                 watch(time.monotonic() - began)
-                continue
-            part = os.read(told, 64)
-            said += part
-            if not group and b"\n" in said:
-                group, said = int(said.partition(b"\n")[0]), said.partition(b"\n")[2]
-            if not part:
-                return said or b"ended"
+            elif part := os.read(told, 64):
+                said += part
+            else:
+                return said.partition(b"\n")[2] or b"ended"
+        return b"late"
     finally:
-        if group:
+        if b"\n" in said:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
+                os.killpg(int(said.partition(b"\n")[0]), signal.SIGKILL)
 
 
 class _Server:
@@ -134,21 +125,21 @@ class _Server:
         self._socket: socket.socket | None = None
         self.is_child = False
 
-    def start(self, asked: int, answer: int) -> int:
+    def start(self, file: int) -> int:
         """Start a call; return the end of a pipe in which its process says its id and how it has ended."""
         reading, writing = os.pipe()
         try:
             if self.is_child:  # a document in a folder, whose other documents are to be read whatever it does
                 parent = os.getpid()
                 if os.fork() == 0:
-                    _run(parent, asked, answer, writing)
+                    _run(parent, file, writing)
                 return reading
             with self._lock:
                 try:
-                    socket.send_fds(self._connected(), [b"."], [asked, answer, writing])
+                    socket.send_fds(self._connected(), [b"."], [file, writing])
                 except OSError:  # it has ended
                     self._socket = None
-                    socket.send_fds(self._connected(), [b"."], [asked, answer, writing])
+                    socket.send_fds(self._connected(), [b"."], [file, writing])
         finally:
             os.close(writing)
         return reading
@@ -184,7 +175,7 @@ def _serve(control: socket.socket, parent: int) -> None:
             with suppress(ImportError):
                 importlib.import_module(waiting.pop(0))
             continue
-        _, given, _, _ = socket.recv_fds(control, 1, 3)
+        _, given, _, _ = socket.recv_fds(control, 1, 2)
         if not given:
             os._exit(0)
         if os.fork() == 0:
@@ -194,17 +185,17 @@ def _serve(control: socket.socket, parent: int) -> None:
             os.close(descriptor)
 
 
-def _run(parent: int, asked: int, answer: int, told: int) -> None:
-    """Do a call in a child and end it."""
+def _run(parent: int, descriptor: int, told: int) -> None:
+    """Do the call that a file holds in a child, write its result there, and end the child."""
     state = b"ended"
     try:
         os.setpgrp()
         os.write(told, b"%d\n" % os.getpid())
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         end_with(parent)
-        with open(asked, "rb", closefd=False) as file:
-            file.seek(0)
-            call, limits, tempfile.tempdir = pickle.load(file)  # noqa: S301 - of our own parent
+        file = open(descriptor, "rb+")  # noqa: SIM115 - until the process ends
+        file.seek(0)
+        call, limits, tempfile.tempdir = pickle.load(file)  # noqa: S301 - of our own parent
         bound_memory(limits.memory)
         _SERVER.is_child = True
         try:
@@ -213,7 +204,7 @@ def _run(parent: int, asked: int, answer: int, told: int) -> None:
             raise
         except Exception as failure:
             made = False, failure if type(failure).__module__.startswith(PACKAGES) else describe_failure(failure)
-        _store_result(answer, made)
+        _store_result(file, made)
         state = b"done"
     except MemoryError:
         state = b"memory"
@@ -222,21 +213,22 @@ def _run(parent: int, asked: int, answer: int, told: int) -> None:
         os._exit(0)
 
 
-def _store_result(answer: int, made: tuple[bool, Any]) -> None:
+def _store_result(file: IO[bytes], made: tuple[bool, Any]) -> None:
     """Write a result: how long its parts are, then its parts, the pickle first and the buffers of arrays after it."""
     buffers: list[pickle.PickleBuffer] = []
     parts: list[bytes | memoryview] = [pickle.dumps(made, 5, buffer_callback=buffers.append)]
     parts += [buffer.raw() for buffer in buffers]
-    with open(answer, "wb", closefd=False) as file:
-        file.write(array.array("q", [len(parts), *map(len, parts)]).tobytes())
-        for part in parts:
-            file.write(bytes(-file.tell() % 64))  # where Arrow reads fastest
-            file.write(part)
+    file.seek(0)
+    file.write(array.array("q", [len(parts), *map(len, parts)]).tobytes())
+    for part in parts:
+        file.write(bytes(-file.tell() % 64))  # where Arrow reads fastest
+        file.write(part)
+    file.flush()
 
 
-def _load_result(answer: int) -> tuple[bool, Any]:
+def _load_result(descriptor: int) -> tuple[bool, Any]:
     """Return a result, its arrays in the file itself, which has no name and ends with them."""
-    whole = memoryview(mmap.mmap(answer, 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE))
+    whole = memoryview(mmap.mmap(descriptor, 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE))
     (count,) = whole[:8].cast("q")
     sizes, place = whole[8 : 8 + 8 * count].cast("q").tolist(), 8 + 8 * count
     parts = []
