@@ -1,13 +1,15 @@
 """Archives of runs, written and opened, bundles and exports; a selection of objects as a file, or as a new suite."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from components.data.file_reading import read_upload
 from components.data.run_reads import of_run
 from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, upload_folder
 from components.data.visitors import action, kept_here
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import workspace, workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError
 from metrics.reports.exchange.exporters import EXPORTS, Exporter as Exporter, export
@@ -65,18 +67,17 @@ def words_of_export(run_id: str, what: str, model: str | None) -> list[str]:
 @action("editor", "import a run")
 def import_run(token: str, replies: bool) -> ImportedRun:
     """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache, by an admin."""
-    from metrics.reports.archives.read import read_archive
+    from metrics.reports.archives.read import import_archive
 
+    path, name = path_of(token, upload_folder()), name_of(token, upload_folder())
     if replies:
-        trust_replies(name_of(token, upload_folder()))
-    path = path_of(token, upload_folder())
+        trust_replies(name)
     if path is None:
         return ImportedRun(None, problems="the file is gone; upload it again")
     try:
-        found = read_archive(path, workspace(), name_of(token, upload_folder()), replies)
+        return ImportedRun(*read_upload([name], [path], partial(import_archive, path, workspace_path(), name, replies)))
     except AssayError as failure:
         return ImportedRun(None, problems=str(failure))
-    return ImportedRun(found.run.id, found.run.name, found.added)
 
 
 @action("admin", "add an archive's replies of judges", "name")

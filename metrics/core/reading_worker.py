@@ -34,6 +34,7 @@ from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_las
 
 T = TypeVar("T")
 SECONDS, BYTES_A_SECOND = 60.0, 1_000_000  # that reading a file may take: so many and, of a larger one, more
+STARTING = 60.0  # seconds that the first call may wait for the server's imports
 MEMORY = max(2 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)  # bytes
 PRELOADED = ("metrics.library.input_data", "pandas", "metrics.ingest.file_roles", "PIL.Image", "yaml",
              "metrics.ingest.label_files", "metrics.ingest.preference_files", "openpyxl", "defusedxml.ElementTree",
@@ -77,15 +78,20 @@ def read_in_worker(
             state = _await(told, limits.seconds, watch)
         finally:
             os.close(told)
+        if state == b"done":
+            try:
+                done, value = _load_result(file.fileno())
+            except Exception:  # it may be in the hands of the file: no data, or such as do not fit each other
+                state = b"malformed"
         if state != b"done":
             found, expected = {
                 b"late": (f"a file that was not read within {limits.seconds:,g} s", "one that is read in that time"),
                 b"memory": (
                     f"a file that takes more than {limits.memory >> 20:,} MiB to read", "one that takes less memory"
                 ),
+                b"malformed": ("a file whose reader does not return data", "a complete file"),
             }.get(state, ("a file that ends the process that reads it", "a complete file"))  # fmt: skip
             raise InputError([InputProblem(name, found, f"{expected}: a smaller or a plainer file", fatal=True)])
-        done, value = _load_result(file.fileno())
     if done:
         return value  # type: ignore[no-any-return]
     raise value if isinstance(value, Exception) else RuntimeError(value)
@@ -99,14 +105,16 @@ def _folder() -> Path:
 
 def _await(told: int, seconds: float, watch: Callable[[float], None]) -> bytes:
     """Return how a call has ended, by its own words; its process is gone then, whatever it does."""
-    began, said = time.monotonic(), b""
+    began, said = time.monotonic() + STARTING, b""
     poll = select.poll()
     poll.register(told)
     try:
         while (left := began + seconds - time.monotonic()) > 0:
             if not poll.poll(1_000 * min(LOOK_EVERY, left)):
-                watch(time.monotonic() - began)
+                watch(max(0, time.monotonic() - began))
             elif part := os.read(told, 64):
+                if b"\n" not in said and b"\n" in part:  # its process has begun
+                    began = time.monotonic()
                 said += part
             else:
                 return said.partition(b"\n")[2] or b"ended"

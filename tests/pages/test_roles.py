@@ -25,7 +25,6 @@ from components.data import (
     workspace_runs,
 )
 from components.widgets.url import PAGES
-from metrics.reports.archives import read
 from metrics.store import Run, Workspace
 from metrics.store.team import AuditLog, NotAllowed, Visitor, folder_of
 from metrics.store.team_file import Role
@@ -90,7 +89,7 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
 WRITERS = {  # functions that change something on the disk, by the names that components.data calls them by
     "add", "apply", "ask_once", "calibrate", "choose_point", "clear", "create", "create_job", "create_run", "empty",
     "feed", "forget", "give", "judge_preferences", "keep_draw_sizes", "let_go", "make_file", "make_folder", "mkdir",
-    "move", "note", "put", "read_archive", "rename", "restore", "review", "save_suite", "save_version", "start",
+    "import_archive", "move", "note", "put", "rename", "restore", "review", "save_suite", "save_version", "start",
     "start_module", "tag", "touch", "unlink", "use", "withdraw", "write_bytes", "write_text",
 }  # fmt: skip
 OWN_BOUNDS = {"keep", "store_suite"}  # called by functions that take a role, and by nothing else
@@ -141,7 +140,7 @@ def test_an_editor_opens_an_archive_without_its_replies(
 ) -> None:
     folder, asked = sign_in("editor"), list[bool]()
     token = uploaded_files.keep(io.BytesIO(b"PK"), "run.zip", uploaded_files.upload_folder())
-    monkeypatch.setattr(read, "read_archive", lambda *given: asked.append(given[-1]))
+    monkeypatch.setattr(run_archives, "read_upload", lambda *_: asked.append(True))
     with pytest.raises(NotAllowed, match="takes the role admin"):
         run_archives.import_run(token, True)
     assert asked == []

@@ -78,6 +78,12 @@ def read_archive(file: Path, workspace: Workspace, name: str | None = None, repl
         shutil.rmtree(staged, ignore_errors=True)
 
 
+def import_archive(file: Path, workspace: Path, name: str, replies: bool) -> tuple[str, str, bool]:
+    """Return the id and name of the run that `read_archive` opens in that folder, and whether it was not there."""
+    found = read_archive(file, Workspace(workspace), name, replies)
+    return found.run.id, found.run.name, found.added
+
+
 def _unpacked(file: Path, shown: str, staged: Path) -> _Contents:
     """Write the archive's files below `staged`, each compared with the list of them."""
     problems: list[InputProblem] = []
