@@ -9,12 +9,12 @@ def endless(*_: object) -> None:
     pow(3, 1 << 40)
 
 
-def fill_memory() -> int:
+def fill_memory(*_: object) -> int:
     """Ask for more memory than any machine has."""
     return sum(len(bytearray(1 << 28)) for kept in [[bytearray(1 << 28) for _ in range(64)]] for _ in kept)
 
 
-def end_process() -> None:
+def end_process(*_: object) -> None:
     """End the process, as a fault in C code does."""
     os.abort()
 

@@ -107,7 +107,7 @@ def _small(picture: bytes) -> str:
     """Return a picture at most SIDE pixels wide and high as a data URI."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(picture)) as image:
+    with Image.open(io.BytesIO(picture), formats=("JPEG",)) as image:
         image.thumbnail((SIDE, SIDE))
         buffer = io.BytesIO()
         image.convert("RGB").save(buffer, "JPEG", quality=80)

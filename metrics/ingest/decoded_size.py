@@ -4,6 +4,7 @@ What a file declares about itself is not believed. A limit grows with the file, 
 cannot fill the memory; the same data without compression have nothing to decode, and always pass up to `most`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,12 +16,13 @@ from metrics.core.array_types import Ints
 from metrics.core.errors import InputError, InputProblem
 from metrics.ingest.arrays import is_null
 
-Kind = Literal["archive", "texts", "gzip", "workbook", "table", "json"]
+Kind = Literal["archive", "texts", "gzip", "workbook", "table", "json", "xml"]
 ROW = 64  # bytes that reading takes for a row, whatever is in it: its number, its id, whether it is bad
 TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 CELL = 8  # and at least for a value, an empty one too
 OBJECT = 24  # and more where it is in a list or an object, of which Python makes objects
 AS_OBJECTS = {b",": CELL, b"[": 64, b"{": 232}  # marks of JSON, and the bytes that Python takes for each
+AS_ELEMENTS = {b"<": 200, b"</": -200, b"=": 100}  # of XML
 BLOCK = 1 << 20
 COLUMNS = 10_000  # of a table
 
@@ -49,6 +51,7 @@ LIMITS: dict[Kind, Limit] = {
     "workbook": Limit(64 << 20, 200, 1 << 30, "a CSV or Parquet file"),
     "table": Limit(256 << 20, 50, 16 << 30, "a CSV, or the table written with compression and dictionaries off"),
     "json": Limit(256 << 20, 16, 16 << 30, "lists of texts or numbers, without many small lists in them"),
+    "xml": Limit(256 << 20, 24, 16 << 30, "the annotations in several files"),
 }
 
 
@@ -95,11 +98,14 @@ def count_leaves(schema: pa.Schema | pa.DataType) -> int:
     return sum(count_leaves(kind) if pa.types.is_struct(kind) else 1 for kind in kinds)
 
 
-def size_as_objects(text: bytes | pa.Buffer) -> int:
-    """Return the bytes that JSON at most takes in memory beside its texts and numbers: each bracket is an object."""
+def size_as_objects(text: bytes | pa.Buffer, marks: Mapping[bytes, int] = AS_OBJECTS) -> int:
+    """Return the bytes that JSON at most takes in memory beside its texts and numbers: each bracket is an object.
+
+    XML with AS_ELEMENTS as its marks.
+    """
     view = memoryview(text)
     blocks = (bytes(view[start : start + BLOCK]) for start in range(0, len(view), BLOCK))
-    return len(view) + sum(size * block.count(mark) for block in blocks for mark, size in AS_OBJECTS.items())
+    return len(view) + sum(size * block.count(mark) for block in blocks for mark, size in marks.items())
 
 
 def count_written_out(table: pa.Table, decoded: Decoded) -> None:

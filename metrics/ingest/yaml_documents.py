@@ -11,6 +11,7 @@ from metrics.core.plain_yaml import DEEPEST, with_depths
 
 MAX_BYTES = 32 << 20
 MOST_VALUES = 2_000_000  # with every alias written out
+MARKS = (b"[", b"{", b",", b"- ", b"-\n", b": ", b":\n", b"? ")  # of values; an empty list has two, and prose few
 NULL, MERGE = "tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"
 KEPT = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str", NULL, MERGE)
 STANDARD = "tag:yaml.org,2002:"  # of scalars such as !!int: the text is kept
@@ -80,9 +81,12 @@ def _check_depth(data: bytes) -> None:
     """Raise YamlError where lists and mappings are nested too deeply, as the library composes them by recursion, or
     are too many: it takes half a kilobyte for each.
     """
+    too_many = YamlError(f"more than {MOST_VALUES:,} values", "a smaller file; JSONL may be larger")
+    if sum(map(data.count, MARKS)) > 2 * MOST_VALUES:  # the parser takes half a minute for as many
+        raise too_many
     for count, (event, depth) in enumerate(with_depths(yaml.parse(data, _Loader))):
         if count > 2 * MOST_VALUES:  # a list has two events
-            raise YamlError(f"more than {MOST_VALUES:,} values", "a smaller file; JSONL may be larger")
+            raise too_many
         if depth > DEEPEST:
             raise _too_deep(event.start_mark.line + 1)
 

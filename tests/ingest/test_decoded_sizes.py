@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.core.errors import InputError
-from metrics.ingest import decoded_size, inspect, read_suite, suite_from_frame
+from metrics.ingest import decoded_size, inspect, read_suite, suite_from_frame, yaml_documents
 from metrics.ingest.decoded_size import LIMITS, Decoded
+from metrics.ingest.formats import json_records
 from metrics.ingest.formats.parquet import unpacked
+from metrics.ingest.tables.values import tables_of
 from metrics.vision.outlines import mask_rings
 from metrics.vision.rle import encode
 
@@ -37,7 +39,7 @@ from metrics.core.errors import InputError
 from dataclasses import replace
 from metrics.ingest import load_suite, yaml_documents
 from metrics.ingest.decoded_size import LIMITS
-for kind in ("table", "json"):
+for kind in ("table", "json", "xml"):
     LIMITS[kind] = replace(LIMITS[kind], free=int(sys.argv[2]))
 yaml_documents.MOST_VALUES = 30_000
 for line in sys.stdin:
@@ -152,6 +154,23 @@ def viewed() -> pa.Table:
     return pa.table({"question": ["q"], "expected_answers": view})
 
 
+def of_sheets(count: int, rows: str) -> bytes:
+    """Return a workbook of so many sheets, all of which are the same rows."""
+    buffer = io.BytesIO()
+    openpyxl.Workbook().save(buffer)
+    with zipfile.ZipFile(buffer) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    book = entries["xl/workbook.xml"]
+    begin, end = book.index(b"<sheet "), book.index(b"</sheets>")
+    sheets = (
+        book[begin:end].replace(b'"Sheet"', b'"S%d"' % n).replace(b'"1"', b'"%d"' % n) for n in range(1, count + 1)
+    )
+    entries["xl/workbook.xml"] = book[:begin] + b"".join(sheets) + book[end:]
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    entries["xl/worksheets/sheet1.xml"] = f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>".encode()
+    return zipped(entries)
+
+
 def wide_table() -> pa.Table:
     return pa.table({f"c{n}": ["x"] for n in range(20_000)})
 
@@ -198,6 +217,10 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
     "Arrow, a view of nulls": ("s.arrow", lambda: arrow(viewed()), LARGE, TABLE),
     "JSON, a list of empty lists": ("s.json", lambda: b'[{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}]", LARGE, "lists of texts or numbers, without many small lists in them"),
     "JSON lines, a list of empty lists": ("s.jsonl", lambda: b'{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}\n", LARGE, "lists of texts or numbers, without many small lists in them"),
+    "XML, empty elements": ("s.xml", lambda: b"<annotations>" + b"<a/>" * CELLS + b"</annotations>", LARGE, "; or the annotations in several files"),
+    "CSV, a list of empty objects in a cell": ("s.csv", lambda: b'question,expected_answers\nq,"[' + b"{}," * CELLS + b'{}]"\n', "row 1, column expected_answers: found '[{},{},", "closed and without null"),
+    "workbook, 2,000 sheets": ("s.xlsx", lambda: of_sheets(2_000, ""), "2,000 sheets", "expected at most 1,000 sheets"),
+    "workbook, sheets of cells far to the right": ("s.xlsx", lambda: of_sheets(3, "".join(f'<row r="{n}"><c r="XFD{n}"/></row>' for n in range(1, 1_001))), "more than 20,000,000 cells without a value", "expected fewer sheets, without empty rows"),
     "YAML, a list of empty lists": ("s.yaml", lambda: b"- question: q\n  x: [" + b"[]," * 50_000 + b"[]]\n", "more than 30,000 values", "expected a smaller file; JSONL may be larger"),
     "gzip, a table of empty cells": ("s.csv.gz", lambda: gzip.compress(b",".join(b"c%d" % n for n in range(1_000)) + b"\n" + b"," * 999 * 8_000 + b"\n"), LARGE, "; or a smaller file, or one that is not compressed"),
     "Parquet, 20,000 columns": ("s.parquet", lambda: parquet(wide_table()), "20,000 columns", "expected at most 10,000 columns"),
@@ -321,3 +344,33 @@ def test_a_mask_of_two_billion_pixels_is_outlined():
     height, width = 65_536, 32_767
     rings = mask_rings(encode([0, height * width]), height, (0, 0, width, height))
     assert rings == [[0.0, 0.0, float(width), 0.0, float(width), float(height), 0.0, float(height)]]
+
+
+@pytest.mark.attack(
+    "suite author",
+    "millions of empty lists keep the parser of YAML busy for half a minute before they are refused",
+    "what stands for a value is counted in the text, before it is parsed",
+)
+def test_values_of_yaml_are_counted_before_they_are_parsed(monkeypatch):
+    monkeypatch.setattr(yaml_documents.yaml, "parse", lambda *_: pytest.fail("it was parsed"))
+    with pytest.raises(yaml_documents.YamlError, match="more than 2,000,000 values"):
+        yaml_documents.load_yaml(b"[" + b"[]," * 3_000_000 + b"[]]")
+
+
+@pytest.mark.attack(
+    "suite author",
+    "many large lines of JSON, each within its limit, are objects of Python all at once",
+    "lines become a table by their bytes, not only by their number",
+)
+def test_large_lines_become_tables_one_after_the_other(tmp_path, monkeypatch):
+    lines = [json.dumps({"question": f"q{n}", "note": ["a"] * 100}) + "\n" for n in range(7)]
+    (tmp_path / "s.jsonl").write_text("".join(lines))
+    made = []
+
+    def watched(batches):
+        return tables_of(made.append(len(batch)) or batch for batch in batches)
+
+    monkeypatch.setattr(json_records, "tables_of", watched)
+    monkeypatch.setattr(json_records, "BATCH_BYTES", 2 * decoded_size.size_as_objects(lines[0].encode()))
+    assert read_suite(tmp_path / "s.jsonl").cases["question"].to_pylist() == [f"q{n}" for n in range(7)]
+    assert made == [3, 3, 1]

@@ -19,7 +19,7 @@ from metrics.ingest.unused_leaves import note_leaves
 
 LINE_BYTES = 64_000_000
 BLOCK = 1 << 20
-BATCH = 20_000
+BATCH, BATCH_BYTES = 20_000, 64 << 20  # records that become a table at a time; what they take as objects
 OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 
 
@@ -27,7 +27,7 @@ OBJECT = 'an object such as {"case_id": "1", "question": "…"}'
 def read_jsonl(source: Source, problems: Problems) -> Sheet:
     """Return the file as a sheet with one row per line; blank lines are skipped."""
     rows: list[int] = []
-    table = tables_of(_batches(line_values(source, problems), source, problems, rows))
+    table = tables_of(_batches(_sized_values(source, problems), source, problems, rows))
     if not rows and not len(problems):
         raise source.error("no records", "one JSON object a line")
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
@@ -37,19 +37,24 @@ def first_value(source: Source) -> Any:
     """Return the value on the first line that is not blank; None where it is not valid JSON, or too long to look at."""
     first = next((line for line in _lines(source.data) if line.strip()), b"")
     try:
-        return _parse_line(source, first) if len(first) <= LINE_BYTES else None
+        return _parse_line(source, first)[0] if len(first) <= LINE_BYTES else None
     except orjson.JSONDecodeError:
         return None
 
 
-def _parse_line(source: Source, line: bytes) -> Any:
-    """Return the value of a line; InputError where it becomes larger than a line of its length may."""
-    Decoded(source.name, len(line), "json").check(size_as_objects(line))
-    return parse_json(line)
+def _parse_line(source: Source, line: bytes) -> tuple[Any, int]:
+    """Return the value of a line, and its size; InputError where that is larger than a line of its length may be."""
+    size = size_as_objects(line)
+    Decoded(source.name, len(line), "json").check(size)
+    return parse_json(line), size
 
 
 def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
     """Yield each line's number and value; an invalid line is a problem."""
+    return ((number, value) for number, value, _ in _sized_values(source, problems))
+
+
+def _sized_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any, int]]:
     for number, line in enumerate(_lines(source.data), 1):
         if not line.strip():
             continue
@@ -57,20 +62,24 @@ def line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]
             problems.skip(source.name, f"{len(line):,} bytes", f"lines of at most {LINE_BYTES:,} bytes", number)
             continue
         try:
-            value = _parse_line(source, line)
+            value, size = _parse_line(source, line)
         except orjson.JSONDecodeError as error:
             problems.skip(source.name, f"{error.msg} at character {error.colno}", OBJECT, number)
             continue
-        yield number, value
+        yield number, value, size
 
 
 def _batches(
-    values: Iterable[tuple[int, Any]], source: Source, problems: Problems, rows: list[int]
+    values: Iterable[tuple[int, Any, int]], source: Source, problems: Problems, rows: list[int]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the objects among numbered values, flat, their numbers added to `rows`; other values are problems."""
+    """Yield the objects among values, each with its number and size, flat; other values are problems.
+
+    Their numbers are added to `rows`.
+    """
     batch: list[dict[str, Any]] = []
+    held = 0
     names: set[str] = set()
-    for number, record in values:
+    for number, record, size in values:
         if not isinstance(record, dict):
             problems.skip(source.name, type(record).__name__ + " " + repr(record)[:60], OBJECT, number)
             continue
@@ -79,9 +88,10 @@ def _batches(
         check_columns(source.name, len(names), number)  # each record may bring names of its own, all of them columns
         batch.append(flat)
         rows.append(number)
-        if len(batch) == BATCH:
+        held += size
+        if len(batch) == BATCH or held > BATCH_BYTES:
             yield batch
-            batch = []
+            batch, held = [], 0
     if batch:
         yield batch
 
@@ -105,7 +115,8 @@ def read_json(source: Source, problems: Problems) -> Sheet:
     if not isinstance(records, list):
         raise source.error(f"a single {type(records).__name__}", "an array of objects")
     rows: list[int] = []
-    table = tables_of(_batches(enumerate(records, 1), source, problems, rows))
+    values = ((number, record, 0) for number, record in enumerate(records, 1))
+    table = tables_of(_batches(values, source, problems, rows))
     return Sheet(source.name, table, np.array(rows, np.int64), problems)
 
 

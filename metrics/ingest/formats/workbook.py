@@ -28,13 +28,15 @@ from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Problems, Source, first_line
 from metrics.ingest.tables.values import text_of
 
-SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included
+SLOTS = 20_000_000  # cells of a sheet, empty ones within a row included; and those looked at in all sheets
+SHEETS = 1_000
 ROWS = 1_048_576  # that Excel has
 LOOKED_AT = 1_000  # rows in which a sheet that is not empty has a value
 WHOLE_BYTES = 1 << 18  # up to here a workbook is read whole for a preview, so its rows can be counted
 HEAD_ROWS = 200  # of a larger one
 PADDED = re.compile(r"0{2,30}")  # the format of numbers shown with leading zeros: 007
 ESCAPED = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")  # how Excel writes control characters, and "_" before "x"
+SHEET_MARK = re.compile(rb"<(?:\w+:)?sheet\s")
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,80}?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 CHUNK = 1 << 20
@@ -53,7 +55,7 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
     With `head` only its first rows, in which a formula without a stored value is an empty cell.
     """
     with _opened(source) as book:
-        names = _filled(book)
+        names = _filled(source, book)
         if not names:
             raise source.error("a workbook without a value", "a sheet with a header and rows")
         name = _choose_sheet(source, book, names)
@@ -84,7 +86,7 @@ def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
 def sheet_names(source: Source) -> tuple[tuple[str, ...], str]:
     """Return the sheets that are not empty, and which of them is read."""
     with _opened(source) as book:
-        names = _filled(book)
+        names = _filled(source, book)
         return names, _choose_sheet(source, book, names)
 
 
@@ -94,6 +96,9 @@ def _opened(source: Source, formulas: bool = False) -> Iterator[Any]:
     from openpyxl import load_workbook
 
     _check_parts(source)
+    sheets = sum(1 for _ in find_in_parts(source, SHEET_MARK, "xl/workbook"))
+    if sheets > SHEETS:
+        raise source.error(f"{sheets:,} sheets", f"at most {SHEETS:,} sheets")
     with _refuse_damage(source), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of features that make no difference to the values
         book = load_workbook(pa.BufferReader(source.data), read_only=True, data_only=not formulas, keep_links=False)
@@ -135,17 +140,23 @@ def find_in_parts(source: Source, pattern: re.Pattern[bytes], *beginnings: str) 
                         end = chunk[-256:]
 
 
-def _filled(book: Any) -> tuple[str, ...]:
-    """Return the visible sheets with a value in their first rows; all such sheets where none is visible."""
-    filled = [sheet for sheet in book.worksheets if _is_filled(sheet)]
+def _filled(source: Source, book: Any) -> tuple[str, ...]:
+    """Return the visible sheets with a value in their first rows; all such sheets where none is visible.
+
+    InputError where the rows looked at have too many cells.
+    """
+    filled, slots = [], 0
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # what the file states of its size may be wrong
+        for row in islice(sheet.iter_rows(values_only=True), LOOKED_AT):
+            if any(value not in (None, "") for value in row):
+                filled.append(sheet)
+                break
+            slots += len(row)
+            if slots > SLOTS:
+                raise source.error(f"more than {SLOTS:,} cells without a value", "fewer sheets, without empty rows")
     visible = [sheet for sheet in filled if sheet.sheet_state == "visible"]
     return tuple(str(sheet.title) for sheet in visible or filled)
-
-
-def _is_filled(sheet: Any) -> bool:
-    sheet.reset_dimensions()  # what the file states of its size may be wrong
-    first = zip(range(LOOKED_AT), sheet.iter_rows(values_only=True), strict=False)
-    return any(value not in (None, "") for _, row in first for value in row)
 
 
 def _is_table(sheet: Any) -> bool:

@@ -11,28 +11,33 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import struct
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
-from metrics.core.errors import InputProblem, StorageError, stored_at
+import numpy as np
+
+from metrics.core.errors import InputError, InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder, open_regular
 from metrics.core.jpeg_scans import count_scans
+from metrics.core.reading_worker import Limits, read_in_worker
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.source import first_line
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PIL.Image import Image
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 150_000_000
 MAX_SCANS, MAX_SCANNED = 100, 3_000_000_000  # of a JPEG; pixels of all its scans
+SHOWING = Limits(30, 2 << 30)  # what decoding an image to show it may take
 LARGE = threading.Lock()  # one image of more than MANY_PIXELS is decoded at a time
 MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be
 SUFFIXES = (*FORMATS.values(), ".jpeg", ".jpe", ".tiff")
@@ -42,6 +47,13 @@ SIDEWAYS = (5, 6, 7, 8)  # values that swap width and height
 
 Size = tuple[int, int]  # width, height
 TILE = 1024  # pixels of a side
+T = TypeVar("T")
+_SLOTS = threading.BoundedSemaphore(2)  # images that are decoded at a time to show them
+_REFUSED: dict[tuple[str, int], str] = {}  # path and time of an image → why it is not decoded
+
+
+class UnreadableImage(ValueError):
+    """An image that cannot be shown, and why."""
 
 
 @dataclass(frozen=True)
@@ -154,10 +166,10 @@ def examine(data: bytes) -> tuple[str, tuple[int, int], bool]:
 
 
 def refuse_slow(file: IO[bytes], size: Size) -> None:
-    """Raise ValueError for a JPEG of more scans than pictures have: each goes over all pixels and may take no byte."""
+    """Raise UnreadableImage for a JPEG of too many scans: each goes over all pixels and may take no byte."""
     scans = count_scans(file)
     if scans > MAX_SCANS or scans * size[0] * size[1] > MAX_SCANNED:
-        raise ValueError(f"a JPEG of {scans:,} scans of {size[0]:,} × {size[1]:,} pixels, more than is decoded")
+        raise UnreadableImage(f"a JPEG of {scans:,} scans of {size[0]:,} × {size[1]:,} pixels, more than is decoded")
 
 
 def write_once(target: Path, data: bytes) -> None:
@@ -234,33 +246,12 @@ def shown_image(path: str | Path, size: Size | None = None, longest: int | None 
     """Return an image in RGB, upright for annotations in an image of `size`, and its size in their pixels.
 
     With `longest` it is scaled down to sides of at most so many pixels. FileNotFoundError where there is no file,
-    ValueError where it is no image, damaged, or larger than MAX_PIXELS.
+    UnreadableImage where it is no image, damaged, larger than MAX_PIXELS, or takes more than SHOWING to decode.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
-    try:
-        with open_regular(path, follow=False) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of many pixels, as our own limit is checked below, and of damaged EXIF
-            # of these formats alone: of others Pillow starts programs, such as Ghostscript
-            source = Image.open(file, formats=list(FORMATS))
-            width, height = source.size
-            if width * height > MAX_PIXELS:
-                raise ValueError(f"the image has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
-            refuse_slow(file, source.size)
-            way = way_up(source, size)
-            with LARGE if width * height > MANY_PIXELS else nullcontext():
-                if longest is not None:
-                    source.draft("RGB", (longest, longest))  # a JPEG is decoded at a part of its size
-                picture = source.convert("RGB")
-                if longest is not None:
-                    picture.thumbnail((longest, longest))
-    except FileNotFoundError:
-        raise
-    except Image.DecompressionBombError:
-        raise ValueError(f"the image has too many pixels; at most {MAX_PIXELS:,} are shown") from None
-    except (UnidentifiedImageError, OSError, SyntaxError, struct.error) as failure:  # all that Pillow's decoders raise
-        raise ValueError(f"the image cannot be read: {type(failure).__name__}") from None
-    return turned(picture, way), (height, width) if way in SIDEWAYS else (width, height)
+    pixels, displayed = _show(path, partial(_pixels, path, size, longest))
+    return Image.fromarray(pixels), displayed
 
 
 def tiles(path: str | Path, size: Size | None = None, side: int = TILE) -> tuple[int, list[bytes]]:
@@ -269,7 +260,29 @@ def tiles(path: str | Path, size: Size | None = None, side: int = TILE) -> tuple
     A tile has `side` pixels in width and height, those at the right and lower edge what is left. Raises as
     `shown_image`.
     """
-    picture, (width, height) = shown_image(path, size)
+    return _show(path, partial(_tiles, path, size, side))
+
+
+def _show(path: str | Path, call: Callable[[], T]) -> T:
+    """Return what a call makes of an image in a process with limits; one that took too much is not tried again."""
+    key = str(path), os.lstat(path).st_mtime_ns
+    try:
+        if key in _REFUSED:
+            raise UnreadableImage(_REFUSED[key])
+        with _SLOTS:
+            return read_in_worker("", call, SHOWING)
+    except InputError as failure:
+        why = _REFUSED[key] = f"the image cannot be read: {failure.problems[0].found}"
+        raise UnreadableImage(why) from None
+
+
+def _pixels(path: str | Path, size: Size | None, longest: int | None) -> tuple[NDArray[np.uint8], Size]:
+    picture, displayed = _decode(path, size, longest)
+    return np.asarray(picture), displayed
+
+
+def _tiles(path: str | Path, size: Size | None, side: int) -> tuple[int, list[bytes]]:
+    picture, (width, height) = _decode(path, size, None)
     parts = []
     for top in range(0, height, side):
         for left in range(0, width, side):
@@ -278,3 +291,30 @@ def tiles(path: str | Path, size: Size | None = None, side: int = TILE) -> tuple
             part.save(buffer, "JPEG", quality=85)
             parts.append(buffer.getvalue())
     return -(-width // side), parts
+
+
+def _decode(path: str | Path, size: Size | None, longest: int | None) -> tuple[Image, Size]:
+    from PIL import Image
+
+    try:
+        with open_regular(path, follow=False) as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of many pixels, as our own limit is checked below, and of damaged EXIF
+            # of these formats alone: of others Pillow starts programs, such as Ghostscript
+            source = Image.open(file, formats=list(FORMATS))
+            width, height = source.size
+            if width * height > MAX_PIXELS:
+                raise UnreadableImage(f"the image has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
+            refuse_slow(file, source.size)
+            way = way_up(source, size)
+            if longest is not None:
+                source.draft("RGB", (longest, longest))  # a JPEG is decoded at a part of its size
+            picture = source.convert("RGB")
+            if longest is not None:
+                picture.thumbnail((longest, longest))
+    except Image.DecompressionBombError:
+        raise UnreadableImage(f"the image has too many pixels; at most {MAX_PIXELS:,} are shown") from None
+    except (UnreadableImage, MemoryError):
+        raise
+    except Exception as failure:  # decoders raise all kinds of errors on damaged data
+        raise UnreadableImage(f"the image cannot be read: {type(failure).__name__}") from None
+    return turned(picture, way), (height, width) if way in SIDEWAYS else (width, height)

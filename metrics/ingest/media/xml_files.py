@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+from metrics.ingest.decoded_size import AS_ELEMENTS, Decoded, size_as_objects
 from metrics.ingest.source import Problems
 
 
@@ -18,12 +19,13 @@ def elements(
 ) -> Iterator[tuple[str, Any]]:
     """Yield each event ("start", "end") with its element; at last ("broken", None) where the XML is, a problem.
 
-    The last element of a complete document is its root.
+    The last element of a complete document is its root. InputError where there are more than fit its size.
     """
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.ElementTree import iterparse  # type: ignore[import-untyped]
 
+    Decoded(file, len(data), "xml").check(size_as_objects(data, AS_ELEMENTS))
     try:
         yield from iterparse(io.BytesIO(data), events=events, forbid_dtd=True)
     except ParseError as error:

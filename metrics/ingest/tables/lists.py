@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -16,12 +16,14 @@ from metrics.core.array_types import Bools
 from metrics.core.exact_json import parse_json
 from metrics.core.suite import STRINGS
 from metrics.ingest.arrays import as_mask, flat, is_null, may_hold
+from metrics.ingest.decoded_size import size_as_objects
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.tables.python_reprs import LISTS, NoRepr, python_value
 from metrics.ingest.tables.values import MARK, PASSAGE_KEYS, as_lists, item_value, object_text, parts_text, text_of
 
 Rule = Literal["list", "JSON array", "Python list", "numbered columns", ";", "one text"]
-CELL_BYTES = 10_000_000
+CELL_BYTES, CELL_OBJECTS = 10_000_000, 64 << 20  # of a list in a cell: its text, and what that takes as objects
+PART = 1 << 20  # bytes of cells whose items are Python's objects at a time
 # What a cell begins with that may be a list or an object as JSON or Python write it …
 CALLED = rf"(?:\w{{1,20}}\.){{0,3}}{LISTS}\("
 START = re.compile(rf"""[\s\ufeff]*(?:[\[({{<]|"\[|{CALLED}|(?:[A-Z]\w*)?Document\(|page_content=)""")
@@ -72,8 +74,9 @@ def understand(text: str, form: ListForm, left: Leaves | None = None) -> tuple[R
     """
     if form.passages and text.strip() in EMPTY:
         return "Python list", []
-    if form.code and len(text) <= CELL_BYTES and START.match(text):
-        rule, values = code_values(text, PASSAGE_KEYS if form.passages else ())
+    if form.code and START.match(text):
+        small = len(text) <= CELL_BYTES and size_as_objects(text.encode(errors="replace")) <= CELL_OBJECTS
+        rule, values = code_values(text, PASSAGE_KEYS if form.passages else ()) if small else ("one text", None)
         if values is not None and (form.numbers or not any(isinstance(value, int | float) for value in values)):
             items = items_of(values, form, left)
             return (rule, items) if items is not None else ("one text", None)
@@ -169,7 +172,10 @@ def _split_texts(chunk: pa.Array, form: ListForm, left: Leaves | None) -> pa.Arr
     if not special.any():
         return lists
     cells = chunk.filter(pa.array(special)).dictionary_encode()
-    read = pa.array([understand(text, form, left)[1] for text in cells.dictionary.to_pylist()], STRINGS)
+    ends = np.cumsum(np.asarray(pc.binary_length(cells.dictionary))) // PART
+    cuts = pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), len(ends)])
+    parts = (cells.dictionary.slice(start, end - start).to_pylist() for start, end in cuts)
+    read = pa.concat_arrays([pa.array([understand(text, form, left)[1] for text in part], STRINGS) for part in parts])
     if len(read) == len(chunk):  # all are special, each another one
         return read
     places = np.arange(len(chunk))
