@@ -156,16 +156,20 @@ def run_of(workspace: Path, scene: Scene) -> Run:
         return engine.execute(engine.create(Workspace(workspace), suite, outputs, names, parameters=own), one_thread)
 
 
+# the length matters to single evaluators, above, where it is not what breaks a reader
+IN_RUN = {kind: text if kind in ("a huge integer", "brackets", "objects") else text[:300] for kind, text in HOSTILE.items()}
+
+
 @pytest.fixture(scope="module")
 def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return run_of(tmp_path_factory.mktemp("hostile"), scene_of(HOSTILE))
+    return run_of(tmp_path_factory.mktemp("hostile"), scene_of(IN_RUN))
 
 
 @pytest.mark.attack(
     "model", "an answer that nothing can hold takes the other cases with it", "each case is scored as it is alone"
 )
 def test_no_other_case_changes_by_one_bit(hostile_run: Run, tmp_path: Path) -> None:
-    harmless = run_of(tmp_path, scene_of(dict.fromkeys(HOSTILE, PLAIN)))
+    harmless = run_of(tmp_path, scene_of(dict.fromkeys(IN_RUN, PLAIN)))
 
     def others(run: Run) -> list[dict[str, Any]]:
         rows = run.stored_table("scores").to_pylist()

@@ -19,6 +19,7 @@ CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "t
     title="BERTScore",
     tasks=("text", "agent"),
     inputs=("answer", "expected_answers"),
+    version=2,
     metrics=(
         Metric("bertscore", "F1 of greedily matched tokens.", low=-1.0, primary=True, title="BERTScore"),
         Metric("precision", "Mean over the answer's tokens of the best match's cosine.", low=-1.0, minor=True),
@@ -47,7 +48,8 @@ CAT = {"answer": "the cat sat here", "expected_answers": ["the cat is there", "t
     differs_from_source="The default encoder is the bundled all-MiniLM-L6-v2, for the same scores on every machine and "
     "offline, instead of roberta-large, and scores are not rescaled unless that is asked for; then F1 is, and "
     "precision and recall stay as they are. Tokens are not weighted by their rarity (idf), which is the source's "
-    "default, too. A case in a script that the encoder does not know is not applicable.",
+    "default, too. An answer in a script that the encoder does not know has 0; where no expected answer is in one that "
+    "it knows, the case is not applicable.",
 )
 def bertscore(cases: Sequence[Case], parameters: BertscoreParameters, token_encoder: TokenEncoder) -> list[CaseScore]:
     """How similar in meaning the answer is to an expected answer, token by token: BERTScore.

@@ -80,7 +80,7 @@ class SummaryParameters(Parameters):
     "best_sentence takes both numbers from one source sentence. Completeness, which H2O calls coverage of the source "
     "by the summary, is the mean over source sentences of the best cosine with the summary. The inference model is "
     "used only when chosen, never fetched unasked.",
-    version=4,
+    version=5,
 )
 def summarization_completeness_faithfulness(
     cases: Sequence[Case], parameters: SummaryParameters, classifier: Classifier, embedder: Embedder

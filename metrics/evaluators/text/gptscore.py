@@ -119,6 +119,7 @@ def gptscore(
         prompts=(Prompt(id, template), *each),
         examples=examples,
         differs_from=differs_from,
+        version=2,
         differs_from_source="The instructions are worded by Assay, so numbers are not comparable with published ones. "
         f"The score is a loss, as in H2O: lower is better; the paper's is a log-likelihood. {differs}",
     )(score)

@@ -17,6 +17,7 @@ from metrics.models.language_model import LanguageModel, Loss
     metrics=Metric.lower(
         "perplexity", "exp of the mean cross-entropy of the answer's tokens.", low=1.0, high=inf, threshold=inf
     ),
+    version=2,
     sources=("H2O Eval Studio", "Jelinek et al. 1977"),
     standards=("valid and reliable", "ongoing monitoring"),
     examples=(

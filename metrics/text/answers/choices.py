@@ -63,7 +63,7 @@ CONCLUDED = re.compile(  # a letter that ends a sentence, after what draws a con
 TRUE = r"(?:correct|right|best|true|answer|appropriate|richtig|korrekt|bonne|réponse|respuesta|resposta|risposta)"
 NAMED = re.compile(  # B is correct
     r"(?:\A|[.;,:!?\n]|\b(?i:so|hence|thus|therefore|that|think|believe|statement|but|since|ist)\b)"
-    rf"\s*{MARKED}\s*(?:(?:(?:is|seems|appears|looks|fits|ist|est|es|é|è)\s+)?(?:to be\s+)?"
+    rf"\s*+{MARKED}\s*(?:(?:(?:is|seems|appears|looks|fits|ist|est|es|é|è)\s+)?(?:to be\s+)?"
     rf"(?:(?:the|die|la|a)\s+)?(?:most\s+)?{TRUE}|it is[.!]|[がは]正)(?![^.\n]{{0,40}}\?)"
 )
 BEGINNING = re.compile(
