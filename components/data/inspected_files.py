@@ -68,8 +68,8 @@ def _inspect(
         return InspectedFile(token, name, None, (InputProblem(name, "no file", "the file uploaded again"),))
     reading = reading_of(token, readings)
     try:
-        options = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading, "labels": labels}
-        seen = read_upload([name], [path], partial(ingest.inspect, path, role, name, **options))
+        options: dict[str, Any] = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading}
+        seen = read_upload([name], [path], partial(ingest.inspect, path, role, name, labels=labels, **options))
     except InputError as failure:
         unread = reading.encoding or any(problem.expected == EXPECTED for problem in failure.problems)
         return InspectedFile(token, name, None, failure.problems, encoding=(reading.encoding or UTF8) if unread else "")
@@ -92,7 +92,7 @@ def _see(folder: str, token: str, task: str, pairs: Texts, readings: Texts) -> S
         return SeenFile(name, None, None, (InputProblem(name, "no file", "the file uploaded again"),))
     reading = reading_of(token, readings)
     try:
-        options = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading}
+        options: dict[str, Any] = {"task": task_of(task), "mapping": column_pairs(pairs), "reading": reading}
         return read_upload([name], [path], partial(see_file, path, name, **options))
     except InputError as failure:
         return SeenFile(name, None, None, failure.problems)
@@ -176,12 +176,12 @@ def _read(
 ) -> ReadGiven:
     from metrics.ingest import label_files, preference_files
 
-    read = label_files.read_labels if kind == "labels" else preference_files.read_preferences
+    read: Any = label_files.read_labels if kind == "labels" else preference_files.read_preferences
     run, name = workspace().run(run_id), name_of(token, Path(folder))
     try:
         path, reading, mapping = Path(folder) / token, reading_of(token, readings), choices_of(token, pairs)
-        own = {"suite": run.suite, "models": run.models, "mapping": mapping, "filename": name, "reading": reading}
-        found = read_upload([name], [path], partial(read, path, **own, **choices))
+        own = {"suite": run.suite, "models": run.models, "mapping": mapping, "filename": name, **choices}
+        found = read_upload([name], [path], partial(read, path, reading=reading, **own))
     except InputError as failure:
         return ReadGiven(name, failure.problems, None)
     return ReadGiven(name, found.problems, found)

@@ -309,7 +309,7 @@ def uploaded_suite(
     folder = upload_folder()
     file = name_of(token, folder)
     try:
-        options = {
+        options: dict[str, Any] = {
             "task": task_of(task), "mapping": choices_of(token, pairs), "name": file.rpartition(".")[0] or file,
             "filename": file, "workspace_media": folder / f"{token}.media", "reading": reading_of(token, readings),
         }  # fmt: skip
