@@ -101,6 +101,26 @@ def test_forms_of_tests(tests: str, passes: int) -> None:
 
 
 @sandboxed
+@pytest.mark.attack("suite author", "tests that nothing runs let every answer pass", "such tests give no score")
+@pytest.mark.parametrize(("tests", "is_run"), [
+    ("class TestAdd:\n    def test_a(self):\n        assert add(1, 2) == 3", True),
+    ("async def test_a():\n    assert add(1, 2) == 3", True),
+    ("def test_a():\n    yield\n    assert add(1, 2) == 3", True),
+    ("assert LIMIT == 3", True),
+    ("def check(candidate):\n    assert candidate(1, 2) == 3", False),
+    ("import pytest\n@pytest.mark.parametrize('a', [1])\ndef test_a(a):\n    assert add(1, 2) == 3", False),
+    ("class A:\n    class TestB:\n        def test_a(self):\n            assert add(1, 2) == 3", False),
+    ("if __name__ == '__main__':\n    assert add(1, 2) == 3", False),
+    ("# assert add(1, 2) == 3", False),
+])  # fmt: skip
+def test_tests_that_run_nothing_prove_nothing(tests: str, is_run: bool) -> None:
+    for answer, passes in (("return a + b\nLIMIT = 3", 1.0), ("return 7\nLIMIT = 4", 0.0)):
+        result = score("code_execution", answer=f"def add(a, b): {answer}", code_tests=tests)
+        assert result.values.get("passed") == (passes if is_run else None), result
+        assert is_run or result.status is Status.NOT_APPLICABLE
+
+
+@sandboxed
 def test_set_up_of_mbpp_stands_before_the_tests() -> None:
     case = {"answer": "def area(r): return 3.14 * r", "code_tests": '["assert math.isclose(area(one), 3.14)"]'}
     known = {"test_imports": '["import math"]', "test_setup_code": "one = 1"}

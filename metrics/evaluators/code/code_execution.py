@@ -17,6 +17,10 @@ from metrics.text.code_blocks import PYTHON, Blocks, code_of, defined, program
 ENTRY_POINT = "entry_point"  # the metadata that names the function under test, as in HumanEval
 SET_UP = ("test_imports", "test_setup_code")  # the metadata that stand before the tests, as in MBPP
 CHECK = "check"  # the function of HumanEval's tests that is called with the function under test
+UNTESTED = (
+    "the tests that can be run ask nothing of the code: top level, functions `test_…` without arguments, classes "
+    "`Test…`, unittest's cases, and a function `check` with the metadata `entry_point`"
+)
 SHOWN_CODE = 10_000  # characters of the program in the evidence
 ALLOWED = {"allow": True}
 ADD = "def add(a, b):\n    return a + b"
@@ -84,8 +88,10 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     of the function that the metadata `entry_point` names (HumanEval), be it a signature alone, it stands before
     the code; and before code that is Python only together with it. *The tests* are the column `code_tests`:
     Python that raises where the code is wrong, or a list of such lines (MBPP's `test_list`); the metadata
-    `test_imports` and `test_setup_code` stand before them. Functions `test_…` without arguments and test cases of
-    unittest that they define are run; a function `check` is called with `entry_point`, as HumanEval's is.
+    `test_imports` and `test_setup_code` stand before them. Functions `test_…` without arguments, methods `test_…` of
+    classes `Test…` and test cases of unittest that they define are run; a function `check` is called with
+    `entry_point`, as HumanEval's is. Tests of which that runs nothing, or that only pytest can run (`parametrize`),
+    prove nothing: the case is not applicable.
 
     *The sandbox* is bubblewrap's, one for the code and one for its tests: a process that sees Python's library,
     installed packages and an empty folder in memory, no other file, process, user or network, and no variable of your
@@ -113,6 +119,8 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
     outcome = run_job({"check_code": job, "serve_code": {"code": code}}, parameters)
     if isinstance(outcome, CaseScore):
         return outcome
+    if any(reply.get("untested") for reply in outcome.replies):
+        return not_applicable(UNTESTED)
     passed, why = _has_passed(outcome), _why(outcome, code, tests)
     loaded = any(reply.get("loaded") for reply in outcome.replies)
     if not written.strip():

@@ -55,6 +55,7 @@ class Code:
         self.decoder = getincrementaldecoder("utf-8")("replace")
         self.known: dict[int, Any] = {}  # stand-ins and classes of exceptions, by the number of their object
         self.numbers: dict[type, int] = {}
+        self.is_asked = False  # whether the tests have asked anything of the code
         self.shared: Sequence[str] = ()  # names that the tests set up for the code
         self.given: dict[str, Any] = {}
         self.failed: tuple[BaseException | None, Any] = (None, None)  # the last error of the code, and its line
@@ -76,6 +77,7 @@ class Code:
 
     def ask(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """Return what a function of a library, or a stand-in, gives in the code's process; raises what it raises."""
+        self.is_asked = True
         for name in self.shared:
             value = self.space.get(name, NOTHING)
             if value is not NOTHING and value is not self.given.get(name):
