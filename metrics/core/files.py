@@ -229,12 +229,14 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Return the plain data of a JSON file; None where there is no such file."""
+    """Return the plain data of a JSON file; None where there is no such file. ValueError where it is no JSON."""
     try:
         with stored_at(path):
-            return json_of(path.read_text(encoding="utf-8"))
+            return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def list_paths(folder: Path, pattern: str) -> list[Path]:
@@ -248,14 +250,6 @@ def list_paths(folder: Path, pattern: str) -> list[Path]:
     except FileNotFoundError:
         return []
     return sorted(folder.glob(pattern))
-
-
-def json_of(text: str | bytes) -> Any:
-    """Return the plain data of a JSON text. ValueError where it is none, or nested too deeply for the parser."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -331,15 +325,11 @@ def move_folder(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def hold_lock(path: Path, busy: str) -> Iterator[None]:
-    """Hold the lock file at `path`. Raises RunBusy(`busy`) where another process does; a killed one releases it."""
-    with lock_file(path, busy):
-        yield
+def hold_lock(path: Path, busy: str) -> Iterator[int]:
+    """Hold the lock file at `path` and yield its file descriptor: a process that inherits it holds the lock as well.
 
-
-@contextmanager
-def lock_file(path: Path, busy: str) -> Iterator[int]:
-    """Hold as `held` does and yield the file descriptor: a process that inherits it holds the lock as well."""
+    Raises RunBusy(`busy`) where another process holds it; a killed one releases it.
+    """
     with stored_at(path):
         stream = make_file(path).open("w")
     with stream:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed, stored_at
 from metrics.core.evaluator import Evaluator, Parameters
-from metrics.core.files import lock_file, make_file
+from metrics.core.files import hold_lock, make_file
 from metrics.core.installation import own_environment, python_module
 from metrics.core.receipt import ReceiptLine
 from metrics.core.registry import choose, evaluators as registered, is_missing
@@ -209,7 +209,7 @@ def start(run: Run) -> "subprocess.Popen[bytes]":
     if run.state == "running":
         raise RunBusy(busy)
     check_origin(run)
-    with lock_file(run.folder / STARTING, busy) as lock:
+    with hold_lock(run.folder / STARTING, busy) as lock:
         clear_stop(run)
         with stored_at(run.folder):
             os.utime(run.folder / STARTING)  # the start, from which the time is counted

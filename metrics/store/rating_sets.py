@@ -140,7 +140,7 @@ class GivenRows:
         before = self._read_rows(path).replace_schema_metadata(None) if path.exists() else self.schema.empty_table()
         return path, before
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[int]:
         """Hold the sets' lock: one rater may have two windows open."""
         busy = f"these {self.kind} are being written by another window; try again"
         return hold_lock(make_folder(self.folder) / ".lock", busy)

@@ -113,7 +113,7 @@ class Review:
             ]
         write_sealed(self.path, self._read_reviews() | changed)
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[int]:
         return hold_lock(
             make_folder(self.path.parent) / ".lock", "the review is being written by another window; try again"
         )
@@ -147,7 +147,7 @@ class SavedViews:
     def _write(self, views: list[SavedView]) -> None:
         write_sealed(self.path, {"views": [asdict(view) for view in views]})
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[int]:
         return hold_lock(make_folder(self.folder) / "views.lock", "views are being saved by another window; try again")
 
 

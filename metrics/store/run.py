@@ -385,7 +385,7 @@ class Run(RunFiles):
         cases = self.input_path("suite/cases.parquet")
         return database(self.folder, cases).cursor().execute(sql, parameters or []).df()
 
-    def locked(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[int]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""
         return hold_lock(self.home / "lock", f"run {self.id} is being worked on by another process")
 

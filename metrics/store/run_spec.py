@@ -2,25 +2,22 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, FiniteFloat, Strict, TypeAdapter, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter, ValidationError, model_validator
 
 from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.core.suite import Task
 from metrics.store.manifest import cache_by_file
-from metrics.store.stored_facts import Amount, Count, Digest, Facts, Whole, misfits, plain_of
+from metrics.store.stored_facts import Amount, Count, Digest, Facts, Listed, Whole, misfits, plain_of
 
 FILE = "spec.json"
 MADE = ("schema", "id", "created", "place")  # of a specification: by whoever stores it
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 LAST_PLACE = 1 << 62  # ns, in the year 2116
 CASE_TIMEOUT = 300.0  # seconds that a case may take where a specification does not say
-
-T = TypeVar("T")
-Listed = Annotated[tuple[T, ...], Strict(False)]  # a list in JSON; what it holds is as strict as the rest
 
 
 class LaterSchema(ValueError):

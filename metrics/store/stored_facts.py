@@ -6,7 +6,7 @@ another version wrote are passed over; a key twice is refused, since readers dif
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 
@@ -17,7 +17,8 @@ Count = Annotated[int, Field(ge=0, lt=1 << 53)]  # what a float, and so every re
 Whole = Annotated[int, Field(gt=-(1 << 63), lt=1 << 63)]
 Amount = Annotated[float, Field(ge=0, lt=1e15, allow_inf_nan=False)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Texts = Annotated[tuple[str, ...], Strict(False)]
+T = TypeVar("T")
+Listed = Annotated[tuple[T, ...], Strict(False)]  # a list in JSON; what it holds is as strict as the rest
 
 
 class Facts(BaseModel):
@@ -50,7 +51,7 @@ class TableFacts(Facts):
 class SpendFacts(Facts):
     """What the judges of a run have cost, see metrics.judge.budget.Spend."""
 
-    judges: Texts = ()
+    judges: Listed[str] = ()
     calls: Count = 0
     cached: Count = 0
     replies: Count = 0
@@ -59,7 +60,7 @@ class SpendFacts(Facts):
     unpriced: Count = 0
     usd: Amount | None = None
     priced_usd: Amount = 0.0
-    left_out: Texts = ()
+    left_out: Listed[str] = ()
 
 
 class SealFacts(Facts):
@@ -94,12 +95,12 @@ class SuiteFile(Facts):
 
     name: str
     task: Task
-    labels: Texts
-    category_ids: Annotated[tuple[Whole, ...], Strict(False)]
+    labels: Listed[str]
+    category_ids: Listed[Whole]
     cases: Count
     left_out: Count
-    label_keys: Texts = ()
-    names: Texts = ()
+    label_keys: Listed[str] = ()
+    names: Listed[str] = ()
     classes: dict[str, Any] = {}
     files: dict[str, FileFacts] = {}
     media: MediaFacts | None = None
@@ -109,7 +110,7 @@ class ModelRows(Facts):
     """The rows of one model in stored outputs."""
 
     rows: Count
-    runs: Annotated[tuple[Count, ...], Strict(False)]
+    runs: Listed[Count]
 
 
 class OutputsFile(Facts):
