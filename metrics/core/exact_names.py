@@ -2,19 +2,14 @@
 
 import re
 from itertools import pairwise
+from unicodedata import name as unicode_name
 
 from metrics.core.unicode_forms import normalized
 
 UNDRAWN = re.compile(  # letters and marks that are drawn as nothing, though Python calls them printable
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-ALIKE = {  # scripts whose letters look like each other's, such as Latin a and Cyrillic а
-    "Latin": re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]"),
-    "Greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
-    "Cyrillic": re.compile("[\u0400-\u052f\u1c80-\u1c8f]"),
-    "Armenian": re.compile("[\u0531-\u0589]"),
-    "Cherokee": re.compile("[\u13a0-\u13ff\uab70-\uabbf]"),
-}
+ALIKE = ("Latin", "Greek", "Cyrillic", "Armenian", "Cherokee")  # letters look alike, such as Latin a and Cyrillic а
 LOOSE_MARK = re.compile("[\u0021-\u052f][\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")  # no letter has it
 LONGEST = 1_000  # characters of a name
 
@@ -44,7 +39,8 @@ def disguise_in(name: str) -> str:
         return "a character that is not shown"
     if normalized("NFKC", name) != composed or LOOSE_MARK.search(composed):
         return "a character that looks like another"
-    if len(scripts := [script for script, letters in ALIKE.items() if letters.search(name)]) > 1:
+    of = {unicode_name(character, "").partition(" ")[0].capitalize() for character in name}
+    if len(scripts := [script for script in ALIKE if script in of]) > 1:
         return f"{' and '.join(scripts)} letters in one name"
     return f"{len(name):,} characters" if len(name) > LONGEST else ""
 

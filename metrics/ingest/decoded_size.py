@@ -18,7 +18,14 @@ from metrics.ingest.arrays import is_null
 
 Kind = Literal["archive", "texts", "gzip", "workbook", "table", "json", "xml"]
 ROW = 64  # bytes that reading takes for a row, whatever is in it: its number, its id, whether it is bad
-TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+# Arrow's kinds of types, by their ids
+TEXTS = {pa.lib.Type_STRING, pa.lib.Type_LARGE_STRING, pa.lib.Type_BINARY, pa.lib.Type_LARGE_BINARY}
+TEXT_VIEWS = {pa.lib.Type_STRING_VIEW, pa.lib.Type_BINARY_VIEW}
+LISTS = {pa.lib.Type_LIST, pa.lib.Type_LARGE_LIST, pa.lib.Type_MAP}
+LIST_VIEWS = {pa.lib.Type_LIST_VIEW, pa.lib.Type_LARGE_LIST_VIEW}
+UNIONS = {pa.lib.Type_SPARSE_UNION, pa.lib.Type_DENSE_UNION}
+RUNS = {pa.lib.Type_RUN_END_ENCODED}
+PLACELESS = TEXT_VIEWS | LIST_VIEWS | UNIONS | RUNS | {pa.lib.Type_DICTIONARY}  # values may share a place, or overlap
 CELL = 8  # and at least for a value, an empty one too
 OBJECT = 24  # and more where it is in a list or an object, of which Python makes objects
 AS_OBJECTS = {b",": CELL, b"[": 64, b"{": 232}  # marks of JSON, and the bytes that Python takes for each
@@ -126,16 +133,16 @@ def _places(array: pa.Array) -> int:
     inner: list[pa.Array] = []
     if not count:
         return 0
-    if pa.types.is_struct(kind) or pa.types.is_union(kind):
+    if pa.types.is_struct(kind) or kind.id in UNIONS:
         inner = [array.field(place) for place in range(kind.num_fields)]
     elif pa.types.is_fixed_size_list(kind):
         inner = [array.values.slice(array.offset * kind.list_size, count * kind.list_size)]
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+    elif kind.id in LISTS:
         begin, end = array.offsets[0].as_py(), array.offsets[-1].as_py()
         inner = [(_entries(array) if pa.types.is_map(kind) else array.values).slice(begin, end - begin)]
     elif pa.types.is_dictionary(kind):
         inner = [array.dictionary]
-    elif _is_runs(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+    elif kind.id in RUNS | LIST_VIEWS:
         inner = [array.values]
     return count + sum(map(_places, inner))
 
@@ -144,19 +151,7 @@ def _is_plain(kind: pa.DataType) -> bool:
     """Return whether every value of a valid array of this type has a place of its own, which `nbytes` counts."""
     if isinstance(kind, pa.BaseExtensionType):
         return _is_plain(kind.storage_type)
-    if pa.types.is_union(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
-        return False  # they may overlap
-    if pa.types.is_dictionary(kind) or _is_view(kind) or _is_runs(kind):
-        return False
-    return all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
-
-
-def _is_view(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string_view(kind) or pa.types.is_binary_view(kind))
-
-
-def _is_runs(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_run_end_encoded(kind))
+    return kind.id not in PLACELESS and all(_is_plain(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _sizes(array: pa.Array) -> Ints:
@@ -166,7 +161,7 @@ def _sizes(array: pa.Array) -> Ints:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return np.append(_sizes(array.dictionary), CELL)[_numbers(pc.fill_null(array.indices.cast(pa.int64()), -1))]
-    if _is_runs(kind):
+    if kind.id in RUNS:
         places = np.searchsorted(array.run_ends.to_numpy(), array.offset + np.arange(len(array)), side="right")
         return np.asarray(_sizes(array.values)[places])
     if pa.types.is_struct(kind):
@@ -175,19 +170,19 @@ def _sizes(array: pa.Array) -> Ints:
     if pa.types.is_fixed_size_list(kind):
         begins = (array.offset + np.arange(len(array), dtype=np.int64)) * kind.list_size
         return _spans(array.values, begins, np.full(len(array), kind.list_size, np.int64))
-    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+    if kind.id in LIST_VIEWS:
         return _spans(array.values, _numbers(array.offsets)[: len(array)], _numbers(array.sizes))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+    if kind.id in LISTS:
         offsets = _numbers(array.offsets)
         return _spans(_entries(array) if pa.types.is_map(kind) else array.values, offsets[:-1], np.diff(offsets))
-    if _is_view(kind):  # 16 bytes a value, of which the first four are its length
+    if kind.id in TEXT_VIEWS:  # 16 bytes a value, of which the first four are its length
         lengths = np.frombuffer(array.buffers()[1], np.int32)[::4][array.offset : array.offset + len(array)]
         return np.where(is_null(array), 0, lengths).astype(np.int64) + CELL
-    if pa.types.is_union(kind):  # no tool writes them: each as large as all together
+    if kind.id in UNIONS:  # no tool writes them: each as large as all together
         return np.full(len(array), CELL + array.nbytes, np.int64)
     if pa.types.is_fixed_size_binary(kind):
         return np.full(len(array), CELL + kind.byte_width, np.int64)
-    if any(is_text(kind) for is_text in TEXT):
+    if kind.id in TEXTS:
         return _numbers(pc.fill_null(pc.binary_length(array), 0)) + CELL
     return np.full(len(array), CELL, np.int64)
 
