@@ -62,7 +62,9 @@ class _Server:
         """Do what is asked; send the value or the error, and what became of the arguments."""
         self.arguments, brought, before = {}, [], []
         try:
-            function, args, kwargs, brought = _Requests(io.BytesIO(request), self.objects).load()
+            requests = pickle.Unpickler(io.BytesIO(request))  # noqa: S301 - of the tests' process
+            requests.persistent_load = self.objects.__getitem__  # type: ignore[method-assign] # of what is a number
+            function, args, kwargs, brought = requests.load()
             self.arguments = {id(one): place for place, one in enumerate(brought)}
             before = [contents(one) for one in brought]
             reply = {"value": self.encode(function(*args, **kwargs))}
@@ -118,17 +120,6 @@ class _Server:
         with self.sending:
             self.replies.write(line)
             self.replies.flush()
-
-
-class _Requests(pickle.Unpickler):
-    """Reads what the tests' process asks; a number of it is one of the objects."""
-
-    def __init__(self, file: io.BytesIO, objects: Sequence[Any]) -> None:
-        super().__init__(file)
-        self.objects = objects
-
-    def persistent_load(self, number: Any) -> Any:
-        return self.objects[number]
 
 
 class _Printed(io.RawIOBase):

@@ -31,7 +31,7 @@ UNARY: Mapping[str, Callable[..., Any]] = {
     "__abs__": abs, "__neg__": operator.neg, "__pos__": operator.pos, "__invert__": operator.invert,
     "__round__": round, "__trunc__": math.trunc, "__floor__": math.floor, "__ceil__": math.ceil, "__format__": format,
     "__bytes__": bytes, "__dir__": dir, "__getitem__": operator.getitem, "__setitem__": operator.setitem,
-    "__delitem__": operator.delitem, "__getattribute__": getattr, "__setattr__": setattr, "__delattr__": delattr,
+    "__delitem__": operator.delitem, "__setattr__": setattr, "__delattr__": delattr,
     "__copy__": copy.copy, "__enter__": lambda manager: type(manager).__enter__(manager),
     "__instancecheck__": lambda kind, one: isinstance(one, kind),
     "__subclasscheck__": lambda kind, one: issubclass(one, kind),
@@ -158,6 +158,16 @@ class StandIn:
         """Call it in the code's process."""
         return _facts(self)[0].ask(self, *args, **kwargs)
 
+    def __getattribute__(self, name: str) -> Any:
+        code, _, plain = _facts(self)
+        if name == "__class__":  # a named tuple is a tuple
+            return type(self) if plain is NOTHING else type(plain)
+        if name == "__deepcopy__":
+            return object.__getattribute__(self, name)
+        if name in NOWHERE:
+            raise AttributeError(name)
+        return code.ask(getattr, self, name)
+
     def __eq__(self, other: object) -> bool:
         code, _, plain = _facts(self)
         if not _stands_in(other):
@@ -183,10 +193,9 @@ class StandIn:
         return _facts(self)[0].ask(copy.deepcopy, self)
 
     def __exit__(self, kind: Any, failure: Any, trace: Any) -> Any:
-        return _facts(self)[0].ask(_leave, self, kind, failure)
+        return _facts(self)[0].ask(lambda one, *why: type(one).__exit__(one, *why, None), self, kind, failure)
 
 
-HERE = "__deepcopy__"  # the attribute that is a stand-in's own
 NOWHERE = ("__array_interface__", "__array_struct__")  # addresses in memory, which numpy would believe
 _get_facts = vars(StandIn)["_assay"].__get__
 _set_facts = vars(StandIn)["_assay"].__set__
@@ -208,18 +217,8 @@ def stand_in(code: Code, number: int, plain: Any, class_name: str) -> StandIn:
     return made
 
 
-def _forward(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def forwarded(self: Any, *args: Any) -> Any:
-        if name == "__getattribute__" and args[0] == "__class__":  # a named tuple is a tuple
-            plain = _facts(self)[2]
-            return type(self) if plain is NOTHING else type(plain)
-        if name == "__getattribute__" and args[0] == HERE:
-            return object.__getattribute__(self, args[0])
-        if name == "__getattribute__" and args[0] in NOWHERE:
-            raise AttributeError(args[0])
-        return _facts(self)[0].ask(function, self, *args)
-
-    return forwarded
+def _forward(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, *args: _facts(self)[0].ask(function, self, *args)
 
 
 def _forward_pair(function: Callable[..., Any], with_data: bool, turned: bool = False) -> Callable[..., Any]:
@@ -237,7 +236,7 @@ def _forward_pair(function: Callable[..., Any], with_data: bool, turned: bool = 
 
 
 for _name, _function in UNARY.items():
-    setattr(StandIn, _name, _forward(_name, _function))
+    setattr(StandIn, _name, _forward(_function))
 for _name in COMPARISONS:
     setattr(StandIn, f"__{_name}__", _forward_pair(getattr(operator, _name), with_data=False))
 for _name in BINARY:
@@ -249,17 +248,9 @@ for _name in BINARY:
 
 
 async def _awaited(code: Code, coroutine: StandIn) -> Any:
-    return code.ask(_run, coroutine)
-
-
-def _leave(manager: Any, kind: Any, failure: Any) -> Any:
-    return type(manager).__exit__(manager, kind, failure, None)
-
-
-def _run(coroutine: Any) -> Any:
     import asyncio
 
-    return asyncio.run(coroutine)
+    return code.ask(asyncio.run, coroutine)
 
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the code's process lacks this module
