@@ -58,20 +58,16 @@ class Uploads:
         for (session, file), since in self._since.items():
             if now - since >= KEPT:
                 _manager().remove_file(session, file)
-        for session in [session for session in {*every, *self._owners} if not _is_live(session)]:
-            _manager().remove_session_files(session)
-            self._owners.pop(session, None)
+        for session in {*every, *self._owners}:
+            if not runtime.get_instance().is_active_session(session):  # no browser is connected to it
+                _manager().remove_session_files(session)
+                self._owners.pop(session, None)
 
 
 def _manager() -> MemoryUploadedFileManager:
     manager = runtime.get_instance().uploaded_file_mgr
     assert isinstance(manager, MemoryUploadedFileManager)
     return manager
-
-
-def _is_live(session: str) -> bool:
-    """Return whether a browser is connected to the session."""
-    return runtime.get_instance().is_active_session(session)
 
 
 def _files() -> dict[str, dict[str, int]]:
