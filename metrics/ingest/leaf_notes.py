@@ -83,15 +83,15 @@ class Leaves:
         self, problems: Problems, file: str, used: Mapping[str, str] = NOTHING, why: Mapping[str, str] = NOTHING,
         reason: str = UNKNOWN, counted: bool = True,
     ) -> None:  # fmt: skip
-        """Note each path: `used` as a field, or unused because of `why`, else of `reason`.
+        """Note each path: unused because of `why`, or `used` as a field, else unused because of `reason`.
 
         A name in either also stands for what is below it; of several the longest counts. Without `counted` there are
         more than were looked through.
         """
         for path, (count, example) in self._found.items():
             known = next((part for part in enclosing_paths(path) if part in used or part in why), "")
-            use: Use = "used" if known in used else "unused"
-            meaning = used[known] if known in used else why.get(known, reason)
+            use: Use = "used" if known in used and known not in why else "unused"
+            meaning = why.get(known, used.get(known, reason))
             problems.note(file, path, use, meaning, count if counted else None, example)
 
 

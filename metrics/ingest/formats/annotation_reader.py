@@ -12,11 +12,12 @@ from metrics.core.receipt import FileQuestion
 from metrics.core.suite import ASSUMED_SIDE, Outputs, Suite, sizes_assumed
 from metrics.ingest.arrays import is_null, only
 from metrics.ingest.media.archive import UNREADABLE, Entry
-from metrics.ingest.media.bundle import case_ids, image_names, need_unique, pair
+from metrics.ingest.media.bundle import Bundle, case_ids, image_names, need_unique, pair
 from metrics.ingest.media.class_names import classes_by_number
 from metrics.ingest.media.drawn_objects import DrawnObjects, Picture
 from metrics.ingest.media.splits import splits_of, suite_of_split, with_splits
 from metrics.ingest.media.suite_images import IMAGE_NAME, SuiteImages, annotations_of, metadata_of, without_spoiled
+from metrics.ingest.media.xml_files import parse
 from metrics.ingest.output_parts import Part, objects_part, outputs_of
 from metrics.ingest.reader import FIRST_ROWS, Preview, Reader, Request, Upload, need_images
 from metrics.ingest.source import Loaded, Problems
@@ -35,11 +36,17 @@ Gather = Callable[[DrawnObjects, Upload, Purpose], None]
 
 
 class Document(NamedTuple):
-    """A file of an upload: its name in messages, its place in a folder or zip (None: uploaded by itself), its bytes."""
+    """A file of an upload: its name in messages, its bytes; of a folder or zip its place and a case id."""
 
     name: str
-    entry: Entry | None
     data: bytes
+    entry: Entry | None = None
+    case: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name without folders and ending."""
+        return self.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
 def annotation_reader(
@@ -117,15 +124,46 @@ def mostly(fits: Iterable[bool]) -> bool:
     return 2 * sum(found) > len(found)
 
 
-def documents(upload: Upload, problems: Problems, entries: Sequence[Entry]) -> Iterator[Document]:
-    """Yield the file that was uploaded by itself, or these of the folder or zip; unreadable ones are problems."""
+def files_of(bundle: Bundle, *endings: str, named: str = "") -> list[Entry]:
+    """Return the files with these endings; where some are `named` so (FiftyOne's samples.json), only those."""
+    entries = bundle.ending(*endings)
+    return [entry for entry in entries if entry.base == named] or entries
+
+
+def documents(upload: Upload, problems: Problems, *endings: str, named: str = "") -> Iterator[Document]:
+    """Yield the file that was uploaded by itself, or the `files_of` the folder or zip; unreadable ones are problems."""
     if upload.bundle is None:
-        yield Document(upload.name, None, upload.source.data.to_pybytes())
+        yield Document(upload.name, upload.source.data.to_pybytes())
         return
-    for entry in entries:
+    entries = files_of(upload.bundle, *endings, named=named)
+    for entry, case in zip(entries, case_ids(entries), strict=True):
         data = upload.bundle.data(entry, problems, MOST_BYTES)
         if data is not None:
-            yield Document(upload.bundle.file(entry), entry, data)
+            yield Document(upload.bundle.file(entry), data, entry, case)
+
+
+def json_arrays(found: DrawnObjects, upload: Upload, expected: str) -> Iterator[tuple[Document, list[Any]]]:
+    """Yield the JSON files with the array that each holds; of others they are problems."""
+    for document in documents(upload, found.problems, ".json"):
+        value = json_of(document, found.problems)
+        if value is not None:
+            found.add_file(document.name)
+        if isinstance(value, list):
+            yield document, value
+        elif value is not None:
+            found.problems.add(document.name, "no array", f"an array of {expected}", fatal=True)
+
+
+def xml_annotations(found: DrawnObjects, upload: Upload, expected: str) -> Iterator[tuple[Document, Any]]:
+    """Yield the XML files with their root <annotation>; other files are problems."""
+    for document in documents(upload, found.problems, ".xml"):
+        root = parse(document.name, document.data, expected, found.problems)
+        if root is not None and root.tag == "annotation":
+            yield document, root
+            continue
+        if root is not None:
+            found.problems.add(document.name, f"a root element <{root.tag[:60]}>", expected)
+        found.lost += 1
 
 
 def json_of(document: Document, problems: Problems) -> Any:

@@ -6,7 +6,7 @@ x and y are the centre of the box, as Apple defines them. A model's file has a c
 import re
 from typing import Any
 
-from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, heads, json_arrays
 from metrics.ingest.leaf_notes import UNSCORED, Leaves
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
@@ -41,16 +41,9 @@ def recognises(upload: Upload) -> bool:
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    entries = [] if upload.bundle is None else upload.bundle.ending(".json")
-    many, leaves, found.path = len(entries) > 1, Leaves(), "[]."
-    for document in documents(upload, found.problems, entries):
-        records = json_of(document, found.problems)
-        if records is None:
-            continue
-        found.add_file(document.name)
-        if not isinstance(records, list):
-            found.problems.add(document.name, "no array", f"an array of {EXPECTED}", fatal=True)
-            continue
+    many = upload.bundle is not None and len(upload.bundle.ending(".json")) > 1
+    leaves, found.path = Leaves(), "[]."
+    for document, records in json_arrays(found, upload, EXPECTED):
         folder = document.entry.name.rpartition("/")[0] if many and document.entry is not None else ""
         row = 0
         for place, record in enumerate(records, 1):
@@ -66,7 +59,7 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 row += 1
                 found.add(image, row, _thing, item)
     ignored = dict.fromkeys((path for path in USED if USED[path] == "score"), UNSCORED) if purpose == "suite" else {}
-    leaves.note(found.problems, found.file, {path: USED[path] for path in USED.keys() - ignored.keys()}, ignored)
+    leaves.note(found.problems, found.file, USED, ignored)
     boxes = [thing.shape.box for thing in found.things if thing is not None]
     outside = sum(box[0] < 0 or box[1] < 0 for box in boxes)
     if outside > len(boxes) / 10:

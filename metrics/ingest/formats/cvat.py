@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads
+from metrics.ingest.formats.annotation_reader import Document, Purpose, annotation_reader, documents, heads
 from metrics.ingest.leaf_notes import UNSCORED, Leaves
 from metrics.ingest.media.drawn_objects import (
     MAX_IMAGES,
@@ -63,11 +63,10 @@ def recognises(upload: Upload) -> bool:
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    entries = [] if upload.bundle is None else upload.bundle.ending(".xml")
     whole = _Whole(found, purpose)
-    for document in documents(upload, found.problems, entries):
+    for document in documents(upload, found.problems, ".xml"):
         found.add_file(document.name)
-        file = _File(whole, document.name)
+        file = _File(whole, document)
         for event, element in elements(document.name, document.data, ("start", "end"), EXPECTED, found.problems):
             if event == "broken":
                 found.lost += 1
@@ -114,7 +113,7 @@ class _Whole:
             why["image.subset"] = "the names of the images tell them apart"
         if self.purpose == "suite":
             why |= dict.fromkeys((path for path, field in USED.items() if field == "score"), UNSCORED)
-        self.leaves.note(found.problems, found.file, {path: USED[path] for path in USED.keys() - why.keys()}, why)
+        self.leaves.note(found.problems, found.file, USED, why)
         used = {thing.label for thing in found.things if thing is not None and thing.label}
         found.labels = (*self.labels, *sorted(used - self.labels.keys()))
         if self.skipped:
@@ -125,9 +124,8 @@ class _Whole:
 class _File:
     """One file as it is read: its frames, if it is a video's, and the number of its last shape."""
 
-    def __init__(self, whole: _Whole, name: str):
-        self.whole, self.found, self.name = whole, whole.found, name
-        self.stem = name.rsplit("/", 1)[-1].removesuffix(".xml")
+    def __init__(self, whole: _Whole, document: Document):
+        self.whole, self.found, self.name, self.stem = whole, whole.found, document.name, document.stem
         self.begun = False
         self.row = 0
         self.frames: dict[int, int] = {}

@@ -24,6 +24,7 @@ from metrics.ingest.formats.annotation_reader import (
     Purpose,
     annotation_reader,
     documents,
+    files_of,
     heads,
     json_of,
 )
@@ -92,7 +93,7 @@ class Found(NamedTuple):
 def recognises(upload: Upload) -> bool:
     """Return whether a file, or the first JSON files of a folder or zip, hold images with boxes in one of the forms."""
     if upload.bundle is not None:
-        entries = _entries(upload)[:LOOKED_AT]
+        entries = files_of(upload.bundle, *ENDINGS, named=SAMPLES)[:LOOKED_AT]
         return bool(entries) and all(map(_holds_ours, entries))
     source = upload.source
     if not any(map(HINT.search, heads(upload))):
@@ -166,16 +167,9 @@ def _image(record: Any) -> Found | None:
     return Found(name, (wide, high), objects, record)
 
 
-def _entries(upload: Upload) -> list[Entry]:
-    """Return the files of JSON; of what FiftyOne exports those of the samples, beside which others describe the set."""
-    entries = upload.folder.ending(*ENDINGS)
-    return [entry for entry in entries if entry.base == SAMPLES] or entries
-
-
 def _documents(upload: Upload, problems: Problems) -> Iterator[tuple[Document, int, Any]]:
     """Yield the values with the number of their line: a file of JSON has one, lines of JSON have many."""
-    entries = [] if upload.bundle is None else _entries(upload)
-    for document in documents(upload, problems, entries):
+    for document in documents(upload, problems, *ENDINGS, named=SAMPLES):
         lines = document.data.splitlines()
         if document.name.endswith((".jsonl", ".ndjson")) or (upload.bundle is None and upload.source.format == "jsonl"):
             for row, line in enumerate(lines, 1):
@@ -204,7 +198,8 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
             image = image._replace(objects=objects)
         if form is None and any(thing.asked for thing in image.objects):
             form = _asked_form(found, image)
-        _add(found, image._replace(objects=[_with_form(thing, form) for thing in image.objects]), row)
+        with found.reading(found.file, row):
+            _add(found, image._replace(objects=[_with_form(thing, form) for thing in image.objects]), row)
         parts = [(image.record, 0)]
         if len(counts) > 1:
             beside = {key: value for key, value in image.record.items() if key not in counts}
@@ -229,10 +224,9 @@ def _read_images(found: DrawnObjects, upload: Upload, unread: dict[str, list[Any
         if isinstance(value, Mapping) and not value.keys().isdisjoint(LISTS) and images[0].record is not value:
             for key in [key for key in value if key not in LISTS]:
                 unread.setdefault(str(key)[:60], []).append(value[key])
-        stem = document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         lone = len(images) == 1 and not document.name.endswith((".jsonl", ".ndjson"))
         for place, image in enumerate(images, 1):
-            yield document.name, max(row, place), image._replace(name=image.name or (stem if lone else ""))
+            yield document.name, max(row, place), image._replace(name=image.name or (document.stem if lone else ""))
 
 
 def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -265,12 +259,7 @@ def _with_form(thing: Detection, form: str | None) -> Detection:
 
 
 def _add(found: DrawnObjects, image: Found, row: int) -> None:
-    try:
-        width, height = (side_of(side, key) for side, key in zip(image.size, ("width", "height"), strict=True))
-    except Faulty as fault:
-        found.problems.add(found.file, fault.found, fault.expected, row, fault.column)
-        found.lost += 1
-        return
+    width, height = (side_of(side, key) for side, key in zip(image.size, ("width", "height"), strict=True))
     shares = any(thing.shares for thing in image.objects)
     known = None not in (width, height)
     sides = (width, height) if known or not shares else SHARES

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import numpy as np
 
 from metrics.core.array_types import Bools
-from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, heads, json_arrays
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
@@ -64,19 +64,11 @@ def _is_tasks(head: bytes) -> bool:
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    entries = [] if upload.bundle is None else upload.bundle.ending(".json")
     stored = set() if upload.bundle is None else {entry.base for entry in upload.bundle.images}
     several = unlabelled = unjudged = 0
     skipped: Counter[str] = Counter()
     leaves, used, found.path = Leaves(), dict[str, str](), "[].data."
-    for document in documents(upload, found.problems, entries):
-        tasks = json_of(document, found.problems)
-        if tasks is None:
-            continue
-        found.add_file(document.name)
-        if not isinstance(tasks, list):
-            found.problems.add(document.name, "no array", f"an array of tasks {EXPECTED}", fatal=True)
-            continue
+    for document, tasks in json_arrays(found, upload, f"tasks {EXPECTED}"):
         annotated = any(map(_annotations, tasks))
         answers = [each for task in tasks if isinstance(task, dict) for each in _predictions(task)]
         predicted = bool(answers) and (purpose == "outputs" or (purpose == "preview" and not annotated))
@@ -105,16 +97,12 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
                 continue
             answers = answers if predicted else answers[:1]
             regions = [region for answer in answers for region in _regions(answer)]
-            try:
+            with found.reading(document.name, place):
                 picture = Picture(name, *_size(regions), beside=_beside(task, purpose))
-            except Faulty as fault:
-                found.problems.add(document.name, fault.found, fault.expected, place, fault.column)
-                found.lost += 1
-                continue
-            image = found.add_picture(picture)
-            for answer in answers:
-                for job in _jobs(answer, predicted, skipped):
-                    found.add(image, place, partial(_thing, picture), job)
+                image = found.add_picture(picture)
+                for answer in answers:
+                    for job in _jobs(answer, predicted, skipped):
+                        found.add(image, place, partial(_thing, picture), job)
     leaves.note(found.problems, found.file, used, {"[].annotations": UNREAD, "[].predictions": UNREAD})
     for kind, count in skipped.items():
         found.problems.note(found.file, f"regions of type {kind}", "unused", "they are no objects in an image", count)

@@ -16,9 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from metrics.ingest.formats.annotation_reader import Document, Purpose, annotation_reader, documents, heads, json_of
+from metrics.ingest.formats.annotation_reader import (
+    Document,
+    Purpose,
+    annotation_reader,
+    documents,
+    heads,
+    json_of,
+    xml_annotations,
+)
 from metrics.ingest.leaf_notes import Leaves, note_unused
-from metrics.ingest.media.bundle import case_ids
 from metrics.ingest.media.drawn_objects import (
     DrawnObjects,
     Faulty,
@@ -35,9 +42,8 @@ from metrics.ingest.media.drawn_objects import (
     side_of,
 )
 from metrics.ingest.media.images import MAX_PIXELS
-from metrics.ingest.media.xml_files import parse
 from metrics.ingest.reader import Upload
-from metrics.ingest.source import Problems, first_line
+from metrics.ingest.source import first_line
 from metrics.ingest.tables.object_tables import CORNERS
 from metrics.vision.masks import Shapes, draw
 
@@ -72,11 +78,9 @@ def recognises_xml(upload: Upload) -> bool:
 
 
 def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
-    entries = [] if upload.bundle is None else upload.bundle.ending(".json")
-    ids = dict(zip([entry.name for entry in entries], case_ids(entries), strict=True))
     skipped: dict[str, int] = {}
     others = 0
-    for document in documents(upload, found.problems, entries):
+    for document in documents(upload, found.problems, ".json"):
         record = json_of(document, found.problems)
         if record is None:
             found.lost += 1
@@ -84,19 +88,17 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         if not isinstance(record, dict) or not isinstance(record.get("shapes"), list):
             others += 1
             continue
-        picture = _picture(document, record, ids, found.problems)
-        if picture is None:
-            found.lost += 1
-            continue
-        found.add_file(document.name)
-        flags = {"flags": record.get("flags")} if purpose == "suite" else {}
-        image = found.add_picture(picture._replace(beside=flags))
-        _note_keys(found, "", [record], (*FILE_KEYS, *flags))
-        _note_keys(found, "shapes[].", [shape for shape in record["shapes"] if isinstance(shape, dict)], SHAPE_KEYS)
-        for row, group in _groups(record["shapes"], skipped):
-            found.add(image, row, partial(_thing, picture), group)
-            if len(group) > 1:
-                found.problems.note(found.file, "shapes[].group_id", "used", GROUPED, 1, group[0]["group_id"])
+        with found.reading(document.name):
+            picture = _picture(document, record)
+            found.add_file(document.name)
+            flags = {"flags": record.get("flags")} if purpose == "suite" else {}
+            image = found.add_picture(picture._replace(beside=flags))
+            _note_keys(found, "", [record], (*FILE_KEYS, *flags))
+            _note_keys(found, "shapes[].", [shape for shape in record["shapes"] if isinstance(shape, dict)], SHAPE_KEYS)
+            for row, group in _groups(record["shapes"], skipped):
+                found.add(image, row, partial(_thing, picture), group)
+                if len(group) > 1:
+                    found.problems.note(found.file, "shapes[].group_id", "used", GROUPED, 1, group[0]["group_id"])
     for kind, count in skipped.items():
         why = "no area, so no object to match" if kind in NO_AREA else "no kind of shape that LabelMe has"
         found.problems.note(found.file, f"shapes of type {kind}", "unused", why, count)
@@ -104,20 +106,15 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         found.problems.note(found.file, "*.json without shapes", "unused", "no LabelMe annotations", others)
 
 
-def _picture(document: Document, record: dict[str, Any], ids: dict[str, str], problems: Problems) -> Picture | None:
-    """Return the image of a file, None and a problem where its size is wrong."""
+def _picture(document: Document, record: dict[str, Any]) -> Picture:
+    """Return the image of a file; Faulty where its size is wrong."""
     path = record.get("imagePath")
     name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
-    case = None if document.entry is None else ids[document.entry.name]
+    case = document.case
     if case is not None and "/" in case and name:
         name = case.rpartition("/")[0] + "/" + name  # of several images with one name
-    stem = document.name.rsplit("/", 1)[-1].removesuffix(".json")
-    try:
-        width, height = (side_of(record.get(side), side) for side in ("imageWidth", "imageHeight"))
-        return Picture(name or stem, width, height, case)
-    except Faulty as fault:
-        problems.add(document.name, fault.found, fault.expected, column=fault.column)
-        return None
+    width, height = (side_of(record.get(side), side) for side in ("imageWidth", "imageHeight"))
+    return Picture(name or document.stem, width, height, case)
 
 
 def _groups(shapes: list[Any], skipped: dict[str, int]) -> Iterable[tuple[int, list[Any]]]:
@@ -228,31 +225,18 @@ def _mask(text: Any, left: float, top: float, picture: Picture) -> Shape:
 
 
 def _gather_xml(found: DrawnObjects, upload: Upload, _: Purpose) -> None:
-    entries = [] if upload.bundle is None else upload.bundle.ending(".xml")
-    ids = dict(zip([entry.name for entry in entries], case_ids(entries), strict=True))
     boxes = 0
     leaves = Leaves()
-    for document in documents(upload, found.problems, entries):
-        root = parse(document.name, document.data, ROOT, found.problems)
-        if root is None or root.tag != "annotation":
-            if root is not None:
-                found.problems.add(document.name, f"a root element <{root.tag[:60]}>", ROOT)
-            found.lost += 1
-            continue
-        try:
+    for document, root in xml_annotations(found, upload, ROOT):
+        with found.reading(document.name):
             width, height = (side_of(root.findtext("imagesize/" + side), side) for side in ("ncols", "nrows"))
-        except Faulty as fault:
-            found.problems.add(document.name, fault.found, fault.expected, column=fault.column)
-            found.lost += 1
-            continue
-        stem = document.name.rsplit("/", 1)[-1].removesuffix(".xml")
-        case = None if document.entry is None else ids[document.entry.name]
-        found.add_file(document.name)
-        leaves.add_element(root)
-        image = found.add_picture(Picture((root.findtext("filename") or stem).strip(), width, height, case))
-        for row, item in enumerate(root.findall("object"), 1):
-            found.add(image, row, partial(_drawn_on_the_web, found), item)
-            boxes += item.find("segm") is not None
+            found.add_file(document.name)
+            leaves.add_element(root)
+            name = (root.findtext("filename") or document.stem).strip()
+            image = found.add_picture(Picture(name, width, height, document.case))
+            for row, item in enumerate(root.findall("object"), 1):
+                found.add(image, row, partial(_drawn_on_the_web, found), item)
+                boxes += item.find("segm") is not None
     leaves.note(found.problems, found.file, WEB_USED, reason="no evaluator uses it")
     if boxes:
         found.notes.append(f"Masks read as their boxes: {boxes:,}.")

@@ -7,7 +7,7 @@ ignores them as VOC's own evaluation does; other evaluators count them like any 
 from collections import Counter
 from typing import Any
 
-from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, documents
+from metrics.ingest.formats.annotation_reader import Purpose, annotation_reader, xml_annotations
 from metrics.ingest.leaf_notes import Leaves
 from metrics.ingest.media.bundle import case_ids, need_unique, pair
 from metrics.ingest.media.drawn_objects import (
@@ -21,7 +21,6 @@ from metrics.ingest.media.drawn_objects import (
     number,
     side_of,
 )
-from metrics.ingest.media.xml_files import parse
 from metrics.ingest.reader import Upload
 from metrics.ingest.sheet import FALSE, TRUE
 from metrics.ingest.tables.object_tables import CORNERS
@@ -46,33 +45,24 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         raise upload.error("Pascal VOC annotations, which have no scores", OTHERS)
     bundle, problems, leaves = upload.folder, found.problems, Leaves()
     files = bundle.ending(".xml")
-    ids = dict(zip([entry.name for entry in files], case_ids(files), strict=True))
-    need_unique(bundle, files, [*ids.values()], problems)
+    ids = case_ids(files)
+    need_unique(bundle, files, ids, problems)
     paired = dict(zip(ids, pair(files, bundle.images), strict=True))
     by_base, bases = {image.base: image for image in bundle.images}, Counter(image.base for image in bundle.images)
-    for document in documents(upload, problems, files):
-        root = parse(document.name, document.data, EXPECTED, problems)
-        if root is not None and root.tag != "annotation":
-            problems.add(document.name, f"a root element <{root.tag[:60]}>", EXPECTED)
-        if root is None or root.tag != "annotation" or document.entry is None:
-            found.lost += 1
-            continue
+    for document, root in xml_annotations(found, upload, EXPECTED):
         leaves.add_element(root)
         named = (_text(root, "filename") or "").replace("\\", "/").rsplit("/", 1)[-1].strip()
-        case, image = ids[document.entry.name], by_base.get(named) or paired[document.entry.name]
+        case = document.case or ""
+        image = by_base.get(named) or paired[case]
         name = (named or case) if image is None else image.name if bases[image.base] > 1 else image.base
         if image and named != image.base:
             problems.note(bundle.name, "annotation.filename", "unused", RENAMED, 1, named)
-        try:
+        with found.reading(document.name):
             width, height = (side_of(_text(root, f"size/{side}"), f"size.{side}") for side in ("width", "height"))
-        except Faulty as fault:
-            problems.add(document.name, fault.found, fault.expected, column=fault.column)
-            found.lost += 1
-            continue
-        found.add_file(document.name)
-        place = found.add_picture(Picture(name, width, height, case))
-        for row, item in enumerate(root.findall("object"), 1):
-            found.add(place, row, _thing, item)
+            found.add_file(document.name)
+            place = found.add_picture(Picture(name, width, height, case))
+            for row, item in enumerate(root.findall("object"), 1):
+                found.add(place, row, _thing, item)
     leaves.note(problems, bundle.name, USED, WHY)
     if difficult := sum(thing is not None and thing.difficult for thing in found.things):
         found.notes.append(difficult_note(difficult))

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -97,6 +98,15 @@ class DrawnObjects:
             raise self.problems.fail(self.file, f"more than {MAX_IMAGES:,} images", f"at most {MAX_IMAGES:,}")
         self.pictures.append(picture)
         return len(self.pictures) - 1
+
+    @contextmanager
+    def reading(self, file: str, row: int | None = None) -> Iterator[None]:
+        """Record what is Faulty within as a problem of the file: nothing of an image can be read."""
+        try:
+            yield
+        except Faulty as fault:
+            self.problems.add(file, fault.found, fault.expected, row, fault.column)
+            self.lost += 1
 
     def add(self, image: int, row: int, read: Callable[[T], Thing | None], record: T) -> None:
         """Take an object of an image as `read` understands its record; what it calls Faulty is a problem of the row.
