@@ -151,7 +151,8 @@ def test_inputs_are_compared_as_well(copied, name):
     folder = run.suite_folder if kind == "suite" else run.outputs_folder
     whole = (folder / file).read_bytes()
     flip(folder / file)
-    for read in (lambda: run.suite if kind == "suite" else run.outputs, lambda: run.input_path(name), run.verify):
+    reads = (lambda: run.suite if kind == "suite" else run.outputs, lambda: run.input_path(name), lambda: verify(run))
+    for read in reads:
         with pytest.raises(RunCorrupt, match=f"{file} differs from its seal"):
             read()
     assert [one.name for one in damaged(check(run))] == [name]
