@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from metrics.core.errors import MissingResource, Unreadable
 from metrics.core.evaluator import ScriptedReply
 from metrics.core.prompt import Data, Prompt
@@ -127,7 +129,7 @@ class ScriptedJudge:
             raise Unreadable(f"{len(found)} replies for {len(items)} items")
         return tuple(found[number] for number in range(1, len(items) + 1))
 
-    def reply_to(self, prompt: Prompt, reply: type[Any], data: Data, repeat: int) -> Any:
+    def reply_to(self, prompt: Prompt, reply: type[BaseModel], data: Data, repeat: int) -> Any:
         """Return what is said to a question: a JSON value, a list for numbered items, or text."""
         del reply, repeat
         if not self._said:
@@ -142,7 +144,7 @@ class ScriptedJudge:
 class TypicalJudge(ScriptedJudge):
     """A Judge whose replies are valid and say nothing."""
 
-    def reply_to(self, prompt: Prompt, reply: type[Any], data: Data, repeat: int) -> Any:
+    def reply_to(self, prompt: Prompt, reply: type[BaseModel], data: Data, repeat: int) -> Any:
         """Return a typical reply."""
         del repeat
         return typical_reply(schema_of(reply), prompt.messages(data))
