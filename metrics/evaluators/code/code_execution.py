@@ -121,8 +121,8 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
         return outcome
     if any(reply.get("untested") for reply in outcome.replies):
         return not_applicable(UNTESTED)
-    passed, why = _has_passed(outcome), _why(outcome, code, tests)
-    loaded = any(reply.get("loaded") for reply in outcome.replies)
+    passed = not outcome.ended and any(reply.get("passed") for reply in outcome.replies[-1:])
+    loaded, why = any(reply.get("loaded") for reply in outcome.replies), _why(outcome, code, tests)
     if not written.strip():
         passed, loaded, why = False, False, "the answer has no code"
     facts = {"code": code[:SHOWN_CODE]} | ({"printed": outcome.printed} if outcome.printed else {})
@@ -132,14 +132,7 @@ def code_execution(case: Case, parameters: CodeParameters) -> CaseScore:
 
 def _tests(case: Case) -> str:
     """Return the tests of a case as one program."""
-    tests = case.code_tests or ""
-    if tests.lstrip().startswith("["):
-        try:
-            listed = json.loads(tests)
-        except (ValueError, RecursionError):
-            listed = None
-        if isinstance(listed, list) and all(isinstance(one, str) for one in listed):
-            tests = "\n".join(listed)
+    tests = _lines(case.code_tests or "")
     return "\n".join([*_set_up(case), tests]) if tests.strip() else ""
 
 
@@ -154,11 +147,8 @@ def _lines(text: str) -> str:
         listed = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return "\n".join(map(str, listed)) if isinstance(listed, list) else text
-
-
-def _has_passed(outcome: Outcome) -> bool:
-    return bool(outcome.replies) and bool(outcome.replies[-1].get("passed")) and not outcome.ended
+    is_list = isinstance(listed, list) and all(isinstance(one, str) for one in listed)
+    return "\n".join(listed) if is_list else text
 
 
 def _why(outcome: Outcome, code: str, tests: str) -> str:
