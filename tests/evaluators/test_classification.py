@@ -174,7 +174,7 @@ def test_intervals_are_named_and_hold_the_value() -> None:
 
 def test_a_text_that_is_no_class_is_wrong_and_null_in_the_matrix() -> None:
     findings = answered([(["a"], "a"), (["a"], "A!"), (["b"], " b "), (["b"], " "), (["b"], None)])
-    assert (pick(findings, "accuracy").value, pick(findings, "accuracy").unscored) == (2 / 3, 2)
+    assert (pick(findings, "accuracy").value, pick(findings, "accuracy").unscored) == (0.5, 1)  # silence is wrong
     assert pick(findings, "precision", "a").value == 1
     assert {"label": "a", "predicted": None, "count": 1} in findings.curves.to_pylist()
     assert findings.cases["1"].evidence == Evidence(facts={"truth": "a", "predicted": "A!", "score": None})

@@ -157,7 +157,9 @@ def run_of(workspace: Path, scene: Scene) -> Run:
 
 
 # the length matters to single evaluators, above, where it is not what breaks a reader
-IN_RUN = {kind: text if kind in ("a huge integer", "brackets", "objects") else text[:300] for kind, text in HOSTILE.items()}
+IN_RUN = {
+    kind: text if kind in ("a huge integer", "brackets", "objects") else text[:300] for kind, text in HOSTILE.items()
+}
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,7 @@ class TextClassificationParameters(LabelParameters):
 
 
 @evaluator(
+    version=2,
     title="Classification by text",
     inputs=("answer", "expected_answers"),
     metrics=CLASSIFICATION_METRICS,
@@ -86,7 +87,7 @@ class TextClassificationParameters(LabelParameters):
     differs_from="classification takes scored labels; this one takes the text of the answer, which may be no class.",
     differs_from_source="H2O's page gives no formulas; these are scikit-learn's, with no value for 0/0. An answer that "
     "is no class is wrong and a false positive of no class, so that stray answers do not add classes. White space "
-    "around labels is ignored (`strip`). An empty answer is unscored unless `missing` = wrong.",
+    "around labels is ignored (`strip`). An output without an answer is unscored unless `missing` = wrong.",
 )
 def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassificationParameters) -> Findings:
     """How well answers agree with the expected label, word for word: accuracy, precision, recall, F1 and confusion.
@@ -97,14 +98,15 @@ def classification_text(suite: Suite, outputs: Outputs, parameters: TextClassifi
 
     The classes are the true labels of the suite. An answer that is none of them is wrong: it lowers the recall of its
     true class and the accuracy, is a false positive of no class, and appears as null in the confusion matrix's
-    `predicted`. An empty or missing answer is unscored; `missing` = wrong makes it an error.
+    `predicted`; so is an empty one, by which a model would avoid an error. A missing answer is unscored; `missing` =
+    wrong makes it an error.
 
     MCC, balanced accuracy, specificity, NPV and F-β are as in classification; for MCC all answers that are no class are
     one class more. Equal to scikit-learn's precision_recall_fscore_support with labels = the true ones and
     zero_division = nan.
     """
     answers = _answers(suite, outputs)
-    predicted = mapped(answers, lambda text: parameters.normalised(text) if text.strip() else None)
+    predicted = mapped(answers, parameters.normalised)
     expected = suite.cases["expected_answers"].combine_chunks()
     accepted, case = mapped(expected.flatten(), parameters.normalised), pc.list_parent_indices(expected).to_numpy()
     matches = pc.fill_null(pc.equal(accepted, predicted.take(pa.array(case))), False).to_numpy(zero_copy_only=False)
