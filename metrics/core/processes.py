@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+
+from metrics.core.installation import own_environment, python_module
 
 LOOK_EVERY = 0.5  # seconds between two looks
 PR_SET_PDEATHSIG = 1  # of Linux
@@ -37,10 +39,14 @@ def end_with(parent: int) -> None:
 _STARTER = ThreadPoolExecutor(1)  # a thread that lasts as long as this process: what it starts ends with it
 
 
-def start_lasting(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
-    """Start a process that may outlive the thread that asks for it, though `end_with` binds it to a thread."""
-    started: subprocess.Popen[bytes] = _STARTER.submit(lambda: subprocess.Popen(command, **options)).result()  # noqa: S603
-    return started
+def start_own(*module: str, environment: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a module of ours with arguments, in a session of its own; silent where `options` of Popen say nothing else.
+
+    It may outlive the thread that asks for it, though `end_with` binds it to a thread.
+    """
+    given = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL) | {"start_new_session": True, **options}
+    command, variables = python_module(*module), own_environment() | dict(environment or {})
+    return _STARTER.submit(lambda: subprocess.Popen(command, env=variables, **given)).result()  # noqa: S603
 
 
 def bound_memory(most: int) -> None:

@@ -24,13 +24,11 @@ from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from subprocess import DEVNULL
 from typing import IO, Any, NamedTuple, TypeVar
 
 from metrics.core.errors import InputError, InputProblem, describe_failure
 from metrics.core.files import temporary_folder
-from metrics.core.installation import own_environment, python_module
-from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_lasting
+from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_own
 
 T = TypeVar("T")
 SECONDS, BYTES_A_SECOND = 60.0, 1_000_000  # that reading a file may take: so many and, of a larger one, more
@@ -161,9 +159,8 @@ class _Server:
         if self._socket is None:
             self._socket, theirs = socket.socketpair()
             with theirs:
-                command = python_module(__name__, str(theirs.fileno()), str(os.getpid()))
-                given = {"stdin": DEVNULL, "stdout": DEVNULL, "pass_fds": [theirs.fileno()], "env": own_environment()}
-                process = start_lasting(command, start_new_session=True, **given)
+                given = str(theirs.fileno()), str(os.getpid())
+                process = start_own(__name__, *given, stderr=None, pass_fds=[theirs.fileno()])
             weakref.finalize(self._socket, process.kill)
         return self._socket
 

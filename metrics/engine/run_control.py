@@ -13,7 +13,7 @@ from metrics.calibrations.calibrated_thresholds import calibrated_by
 from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed, stored_at
 from metrics.core.evaluator import Evaluator, Parameters
 from metrics.core.files import hold_lock, make_file
-from metrics.core.installation import own_environment, python_module
+from metrics.core.processes import start_own
 from metrics.core.receipt import ReceiptLine
 from metrics.core.registry import choose, evaluators as registered, is_missing
 from metrics.core.sampling_design import Duplicates, find_equal_inputs
@@ -241,19 +241,9 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
 
     The process inherits the open `lock`, a file descriptor, and so holds it until `claim_start` or its end.
     """
-    environment = own_environment()
-    if lock is not None:
-        environment[STARTED] = str(lock)
+    held = {} if lock is None else {"environment": {STARTED: str(lock)}, "pass_fds": (lock,)}
     with stored_at(log_file), make_file(log_file).open("ab") as log:
-        return subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            python_module("metrics", *arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=environment,
-            start_new_session=True,
-            pass_fds=() if lock is None else (lock,),
-        )
+        return start_own("metrics", *arguments, stdout=log, stderr=log, **held)
 
 
 def cancel(run: Run) -> None:

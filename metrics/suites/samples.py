@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import subprocess
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ import pyarrow as pa
 
 from metrics.core.errors import stored_at
 from metrics.core.files import make_file, make_folder
-from metrics.core.installation import SAMPLES, own_environment, python_module
+from metrics.core.installation import SAMPLES
+from metrics.core.processes import start_own
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 
@@ -90,14 +90,7 @@ def start_first(workspace: Workspace) -> bool:
     make_folder(workspace.path)
     file = workspace.path / "samples.log"
     with stored_at(file), make_file(file).open("ab") as log:
-        subprocess.Popen(  # noqa: S603 - our own interpreter on our own module
-            python_module("metrics", "samples", FIRST, "--workspace", str(workspace.path)),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=own_environment(),
-            start_new_session=True,
-        )
+        start_own("metrics", "samples", FIRST, "--workspace", str(workspace.path), stdout=log, stderr=log)
     return True
 
 

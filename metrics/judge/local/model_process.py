@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.errors import describe_failure
-from metrics.core.installation import own_environment, python_module
-from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_lasting
+from metrics.core.processes import LOOK_EVERY, bound_memory, end_with, start_own
 from metrics.judge.completion import LONGEST_BODY
 
 WINDOW = 8_192  # tokens of prompt and reply together: 230 MB of memory
@@ -43,17 +42,9 @@ class ModelProcess:
 
     def __init__(self, path: Path, stopped: threading.Event):
         self._pipe, theirs = Pipe()
-        command = python_module(__name__, str(theirs.fileno()), str(os.getpid()), str(path.absolute()))
-        silent = subprocess.DEVNULL  # the library writes on both what the file says
-        self._process = start_lasting(
-            command,
-            stdin=silent,
-            stdout=silent,
-            stderr=silent,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,
-            env=own_environment() | {"GGML_NO_BACKTRACE": "1"},
-        )
+        given = str(theirs.fileno()), str(os.getpid()), str(path.absolute())
+        quiet = {"GGML_NO_BACKTRACE": "1"}
+        self._process = start_own(__name__, *given, environment=quiet, pass_fds=[theirs.fileno()])
         theirs.close()
         self.end = weakref.finalize(self, _end, self._process, self._pipe)
         self._received("loading the model", LOADING + path.stat().st_size / BYTES_A_SECOND, stopped)
