@@ -218,7 +218,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str, str]] = {
     "JSON, a list of empty lists": ("s.json", lambda: b'[{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}]", LARGE, "lists of texts or numbers, without many small lists in them"),
     "JSON lines, a list of empty lists": ("s.jsonl", lambda: b'{"question": "q", "x": [' + b"[]," * CELLS + b"[]]}\n", LARGE, "lists of texts or numbers, without many small lists in them"),
     "XML, empty elements": ("s.xml", lambda: b"<annotations>" + b"<a/>" * CELLS + b"</annotations>", LARGE, "; or the annotations in several files"),
-    "CSV, a list of empty objects in a cell": ("s.csv", lambda: b'question,expected_answers\nq,"[' + b"{}," * CELLS + b'{}]"\n', "row 1, column expected_answers: found '[{},{},", "closed and without null"),
+    "CSV, a list of empty objects in a cell": ("s.csv", lambda: b'question,expected_answers\nq,"[' + b"{}," * CELLS + b'{}]"\n', "row 2, column expected_answers: found '[{},{},", "closed and without null"),
     "workbook, 2,000 sheets": ("s.xlsx", lambda: of_sheets(2_000, ""), "2,000 sheets", "expected at most 1,000 sheets"),
     "workbook, sheets of cells far to the right": ("s.xlsx", lambda: of_sheets(3, "".join(f'<row r="{n}"><c r="XFD{n}"/></row>' for n in range(1, 1_001))), "more than 20,000,000 cells without a value", "expected fewer sheets, without empty rows"),
     "YAML, a list of empty lists": ("s.yaml", lambda: b"- question: q\n  x: [" + b"[]," * 50_000 + b"[]]\n", "more than 30,000 values", "expected a smaller file; JSONL may be larger"),
