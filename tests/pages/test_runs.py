@@ -19,6 +19,7 @@ from metrics.presentation import format
 from metrics.store import Run, Workspace
 from metrics.store.run_check import verify
 from metrics.store.threshold_profiles import ThresholdProfiles
+from tests.endless_calls import endless
 from tests.engine.engine_scenes import AtOnce, finished, stopped, text_outputs, text_suite
 from tests.pages.conftest import Look, Open, Went, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run
@@ -317,3 +318,16 @@ def test_an_archive_opens_in_another_workspace(run, tmp_path, open_page, monkeyp
         assert not page.exception
         assert said in [text.value for text in page.text]
     assert Workspace().run(run.id).manifest == run.manifest
+
+
+@pytest.mark.attack(
+    "suite author",
+    "the archive of a run keeps its reader busy for ever, and with it the page",
+    "archives are opened in a process with limits of time and memory",
+)
+def test_an_endless_archive_is_told_and_leaves_nothing(run, monkeypatch):
+    token = uploaded_files.receive(io.BytesIO(b"PK\3\4"), "run.zip", uploaded_files.ARCHIVES)
+    monkeypatch.setattr("metrics.reports.archives.read.import_archive", endless)
+    monkeypatch.setattr("metrics.core.reading_worker.SECONDS", 0.5)
+    said = run_archives.import_run(token, False)
+    assert (said.id, "run.zip: found a file that was not read within 0.5" in said.problems) == (None, True)
