@@ -4,7 +4,16 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    FiniteFloat,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
@@ -117,6 +126,21 @@ class EvaluatorFacts(Facts):
     plugin: dict[str, Any] | None = None
 
 
+class JudgeFacts(Facts):
+    """A run's judge, as far as it is read to say what was asked; metrics.judge.settings has the whole."""
+
+    model: str
+    base_url: str | None = None
+    prompts: dict[str, str] = Field(default_factory=dict)
+    panel: Listed["JudgeFacts"] = ()
+
+
+def _check_judge(resources: dict[str, Any]) -> dict[str, Any]:
+    if (judge := resources.get("judge")) and not isinstance(judge, str):  # or a model's name
+        JudgeFacts.model_validate(judge)
+    return resources
+
+
 _read_receipt = TypeAdapter(Receipt).validate_python  # a record is a line only where types may differ from Python's
 
 
@@ -135,7 +159,7 @@ class RunSpec(Facts):
     suite: SuiteFacts
     outputs: OutputsFacts
     evaluators: Listed[EvaluatorFacts]
-    resources: dict[str, Any] = Field(default_factory=dict)
+    resources: Annotated[dict[str, Any], AfterValidator(_check_judge)] = Field(default_factory=dict)
     case_timeout: Amount = CASE_TIMEOUT
     save_llm_result: bool = False
     sample: str | None = None

@@ -161,7 +161,8 @@ def misfits(failure: ValidationError) -> Iterator[str]:
         if error["type"] == "missing":
             yield f"no {place}"
         elif error["type"] == "value_error":
-            yield str(error["ctx"]["error"])
+            inner = error["ctx"]["error"]
+            yield from misfits(inner) if isinstance(inner, ValidationError) else [str(inner)]
         else:
             kind = "a fingerprint" if error["type"] == "string_pattern_mismatch" else place
             yield f"{error['input']!r:.80} as {kind}"

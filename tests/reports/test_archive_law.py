@@ -32,7 +32,7 @@ OTHER: dict[str, Callable[[Any], Any]] = {
     "no number": lambda _: float("nan"),
 }
 EVERY = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-SOME = 12  # of `make test`
+SOME = 8  # of `make test`
 Way = tuple[str | int, ...]
 
 

@@ -18,6 +18,7 @@ from metrics.core.files import make_file, make_folder, move_folder, sync_folder
 from metrics.ingest.media.archive import UNREADABLE, Entry, open_entries
 from metrics.judge.cache import Cache
 from metrics.judge.open_judges import FOLDER
+from metrics.judge.settings import settings_of
 from metrics.reports.archives import layout
 from metrics.store import Run, Workspace
 from metrics.store.input_seals import FACTS, is_sealed
@@ -173,6 +174,10 @@ def _problems(staged: Path, contents: _Contents) -> Iterator[tuple[str, str, str
     spec, tables = run.spec, (run.manifest or {"tables": {}})["tables"]
     if (spec.suite.fingerprint, spec.outputs.fingerprint) != (contents.suite, contents.outputs):
         yield "run/spec.json", "other suite or outputs", "those of the archive's list"
+    try:
+        _ = settings_of(spec.judge) if spec.judge else None
+    except InputError as failure:
+        yield "run/spec.json", str(failure).partition("\n")[0], "the settings of a judge"
     sealed = {f"run/{one['file']}" for one in tables.values()}
     for name in sorted({name for name in contents.files if name.startswith("run/tables/")} - sealed):
         yield name, "a table that the run's seal does not list", "the tables that were sealed"
