@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from components.data import run_reads
 from metrics import engine
+from metrics.monitoring import feed
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished, one_thread, stopped, text_outputs, text_suite
-from tests.monitoring.monitor_scenes import begun
+from tests.monitoring.monitor_scenes import begun, line, write
 from tests.pages.conftest import PROJECT, Look, Open, animals_run, labels_outputs, labels_suite
 from tests.store.test_seal import flip
 
@@ -102,6 +103,7 @@ def test_damage_beside_the_runs(two: tuple[Run, Run], open_page: Open, file: str
     assert (file in shown(app).replace("\\", "")) == (file == "thresholds.json"), "what cannot be left out is said"
 
 
+@pytest.mark.attack("workspace writer", "a monitor's file is half a JSON", "its page names the file; others are shown")
 @pytest.mark.parametrize("file", ["spec.json", "state.json"])
 def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Open, file: str) -> None:
     broken = begun(workspace, "broken")
@@ -112,6 +114,21 @@ def test_a_damaged_monitor_hides_no_other(workspace: Path, open_page: Open, file
     app = open_studio("monitor", monitor="broken")
     assert not app.exception
     assert file in app.error[0].value.replace("\\", "")
+
+
+@pytest.mark.attack("workspace writer", "a bit of a monitor is changed", "its page names the file, without a number")
+@pytest.mark.parametrize("pattern", ["state.json", "spec.json", "samples-*.parquet", "scores-*.parquet"])
+def test_a_page_says_which_file_of_a_monitor_is_damaged(workspace: Path, pattern: str) -> None:
+    monitor = begun(workspace)
+    feed(monitor, write(workspace / "log.jsonl", [line(place, place % 3 > 0) for place in range(30)]))
+    assert open_studio("monitor", monitor=monitor.name).dataframe
+    (path, *_) = monitor.folder.glob(pattern)
+    flip(path)
+    app = open_studio("monitor", monitor=monitor.name)
+    assert not app.exception
+    assert path.name in shown(app).replace("\\", "")
+    assert not app.dataframe
+    assert not [each.value for each in app.subheader if " pass" in each.value]
 
 
 def test_a_run_that_ends_while_its_numbers_are_read_is_drawn_again(
