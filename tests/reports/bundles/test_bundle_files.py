@@ -15,7 +15,7 @@ from metrics.core.errors import InputError
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.viewers import panoptic_panels
-from metrics.reports.bundles import board_data as choice
+from metrics.reports.bundles import board_data as choice, bundle_files
 from metrics.reports.bundles.bundle_files import VIEWERS, bundle_zip, page_files, write_bundle
 from metrics.reports.bundles.case_data import case_data
 from metrics.store import Run, Workspace
@@ -111,6 +111,25 @@ def test_problems_are_told_at_once_and_nothing_is_overwritten(texts: Run, tmp_pa
         f"{tmp_path}: found a folder with files; expected a new or an empty folder",
     ]
     assert files_of(tmp_path) == {"mine.txt": b"mine"}
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "empty"])
+def test_two_bundles_into_one_folder_at_once(texts: Run, tmp_path: Path, monkeypatch, there: bool) -> None:
+    folder, files = tmp_path / "pages", bundle_files._files
+    if there:
+        folder.mkdir()
+
+    def _files(*given, **named):
+        monkeypatch.undo()  # the other one begins and ends while this one is written
+        yield from files(*given, **named)
+        write_bundle(texts, folder, cases=1)
+
+    monkeypatch.setattr(bundle_files, "_files", _files)
+    with pytest.raises(InputError, match="found files that were not there before; expected a new or an empty folder"):
+        write_bundle(texts, folder)
+    write_bundle(texts, tmp_path / "other", cases=1)
+    assert files_of(folder) == files_of(tmp_path / "other"), "the first that was whole"
+    assert {path.name for path in tmp_path.iterdir()} == {"pages", "other"}
 
 
 def test_keys_are_left_out_everywhere(tmp_path: Path) -> None:
