@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from metrics import engine
+from metrics.cli.failures import STORAGE
 from metrics.cli.main import main
 from metrics.store import Workspace
-from tests.engine.engine_scenes import AtOnce
+from tests.engine.engine_scenes import AtOnce, finished, text_outputs, text_suite
 from tests.evaluators.detected import outputs_of, suite_of
 from tests.faults.disk import CHANGES, Disk, Fault
 from tests.faults.operations import BOXES, FOUND
@@ -32,10 +33,34 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.parametrize("command", READERS)
-def test_what_only_reads_works(command, place, tmp_path, monkeypatch, capsys):
+def refuse_writes(place: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
+    """Return a disk that refuses every change below `place`, for which it may not be written to either."""
     may = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: may(path, mode) and not Path(path).is_relative_to(place))
-    with Disk(place, READ_ONLY, 1) as disk:
+    return Disk(place, READ_ONLY, 1)
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_what_only_reads_works(command, place, tmp_path, monkeypatch, capsys):
+    with refuse_writes(place, monkeypatch) as disk:
         code = main([*command.format(out=tmp_path).split(), "--workspace", str(place)])
     assert (code, disk.hit) == (0, None), capsys.readouterr().err
+
+
+def test_what_to_label_next_needs_its_chances_stored_once(tmp_path, monkeypatch, capsys):
+    place = tmp_path / "workspace"
+    finished(Workspace(place), text_suite(), text_outputs(), "bleu")
+    command = ["labels", "next", "latest", "--criterion", "good", "--metric", "bleu.bleu4", "--workspace", str(place)]
+    with refuse_writes(place, monkeypatch) as disk:
+        code = main(command)
+    said = capsys.readouterr()
+    assert (code, said.out) == (STORAGE, "")
+    assert disk.hit is not None
+    assert "read-only" in said.err
+    assert "labels" in said.err
+    assert main(command) == 0
+    drawn = capsys.readouterr().out
+    assert len(drawn.splitlines()) > 1
+    with refuse_writes(place, monkeypatch) as disk:
+        assert main(command) == 0
+    assert (capsys.readouterr().out, disk.hit) == (drawn, None)
