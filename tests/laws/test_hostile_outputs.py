@@ -123,6 +123,24 @@ def test_a_failing_value_is_in_range_and_on_the_bad_side(metric: Metric) -> None
         assert metric.verdict(metric.failing) is not True or metric.threshold in (metric.low, 0.0)
 
 
+MEGABYTES = {"words": "The mill turns. " * 625_000, "line ends": "\n" * 10_000_000}
+
+
+@pytest.mark.attack(
+    "model",
+    "an answer of 10 megabytes",
+    "what is linear in the answer scores it; what is not ends at the case's deadline",
+)
+@pytest.mark.parametrize("name", ["text_matching", "json_schema", "own_scores", "token_f1"])
+@pytest.mark.parametrize("text", MEGABYTES.values(), ids=MEGABYTES)
+def test_ten_megabytes_are_scored_by_what_is_linear(name: str, text: str, tmp_path: Path) -> None:
+    entry = evaluators()[name]
+    example = next(one for one in entry.examples if one.status is Status.OK)
+    parameters = entry.parameters.model_validate(PARAMETERS.get(name, {}) | dict(example.parameters))
+    found = score(entry, Case.of(**{**example.given, "answer": text}), parameters, {}, tmp_path)
+    assert found.status is Status.OK
+
+
 # A run
 
 
@@ -156,10 +174,9 @@ def run_of(workspace: Path, scene: Scene) -> Run:
         return engine.execute(engine.create(Workspace(workspace), suite, outputs, names, parameters=own), one_thread)
 
 
-# the length matters to single evaluators, above, where it is not what breaks a reader
-IN_RUN = {
-    kind: text if kind in ("a huge integer", "brackets", "objects") else text[:300] for kind, text in HOSTILE.items()
-}
+# as long as it takes to break a reader; what is longer is for single evaluators, above
+LONG = ("a huge integer", "brackets", "objects")
+IN_RUN = {kind: text[: 5_000 if kind in LONG else 300] for kind, text in HOSTILE.items()}
 
 
 @pytest.fixture(scope="module")
