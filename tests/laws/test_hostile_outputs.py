@@ -7,7 +7,7 @@ every aggregate says; or the evaluator says that it does not apply, for a reason
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,9 +159,9 @@ def scene_of(hostile: Mapping[str, str]) -> Scene:
     return Scene("text", tuple(cases), tuple(outputs))
 
 
-def run_of(workspace: Path, scene: Scene) -> Run:
+def run_of(workspace: Path, scene: Scene, ids: Sequence[str] = ()) -> Run:
     suite, outputs = scene.tables()
-    entries = [one for one in BY_CASE if "text" in one.tasks]
+    entries = [one for one in BY_CASE if "text" in one.tasks and (not ids or one.id in ids)]
     own = {one.id: {key: value for key, value in PARAMETERS.get(one.id, {}).items() if "allow" not in key}
            for one in entries}  # fmt: skip
     names = [one.id for one in entries if JUDGE not in one.parameters.model_validate(own[one.id]).used(one.resources)]
@@ -180,30 +180,33 @@ IN_RUN = {kind: text[: 5_000 if kind in LONG else 300] for kind, text in HOSTILE
 
 
 @pytest.fixture(scope="module")
-def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return run_of(tmp_path_factory.mktemp("hostile"), scene_of(IN_RUN))
+def few_evaluators(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a run whose evaluators quote answers, traces and what is wrong with them."""
+    ids = ("exact_match", "json_schema", "own_scores", "rouge", "tool_calls", "looping_detection")
+    return run_of(tmp_path_factory.mktemp("hostile"), scene_of(IN_RUN), ids)
 
 
 @pytest.mark.attack(
     "model", "an answer that nothing can hold takes the other cases with it", "each case is scored as it is alone"
 )
-def test_no_other_case_changes_by_one_bit(hostile_run: Run, tmp_path: Path) -> None:
-    harmless = run_of(tmp_path, scene_of(dict.fromkeys(IN_RUN, PLAIN)))
+def test_no_other_case_changes_by_one_bit(tmp_path: Path) -> None:
+    hostile = run_of(tmp_path / "hostile", scene_of(IN_RUN))
+    harmless = run_of(tmp_path / "harmless", scene_of(dict.fromkeys(IN_RUN, PLAIN)))
 
     def others(run: Run) -> list[dict[str, Any]]:
         rows = run.stored_table("scores").to_pylist()
         return [row for row in rows if row["model"] == "n" or not row["case_id"].startswith("h")]
 
-    assert len(others(hostile_run)) > 1_000
-    assert others(hostile_run) == others(harmless)
-    own = [row for row in hostile_run.stored_table("scores").to_pylist() if row["case_id"].startswith("h")]
+    assert len(others(hostile)) > 1_000
+    assert others(hostile) == others(harmless)
+    own = [row for row in hostile.stored_table("scores").to_pylist() if row["case_id"].startswith("h")]
     assert [row for row in own if row["value"] is None and not row["reason"]] == []
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "parquet", "md", "html", "pdf"])
-def test_a_run_with_hostile_outputs_is_read_and_exported(hostile_run: Run, form: str) -> None:
-    assert Run(hostile_run.folder).state == "finished"
-    made = render(Run(hostile_run.folder), form)
+def test_a_run_with_hostile_outputs_is_read_and_exported(few_evaluators: Run, form: str) -> None:
+    assert Run(few_evaluators.folder).state == "finished"
+    made = render(Run(few_evaluators.folder), form)
     assert len(made) > 1_000
     if form == "json":
         json.loads(made)
