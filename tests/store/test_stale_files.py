@@ -8,10 +8,12 @@ import pytest
 
 from metrics import engine
 from metrics.core.files import written_whole
-from metrics.store import Workspace
+from metrics.reports.archives.write import archive
+from metrics.store import Run, Workspace
 from metrics.store.run_check import verify
 from metrics.store.workspace import UNTOUCHED, sweep
 from tests.engine.engine_scenes import text_outputs, text_suite
+from tests.pages.page_scenes import objects_run
 
 OLD, NEW = UNTOUCHED + 3600, UNTOUCHED - 3600  # seconds since it was written
 
@@ -69,3 +71,25 @@ def test_links_are_not_followed(workspace, tmp_path):
     (workspace / ".import-x").symlink_to(target)
     sweep(workspace)
     assert (target / ".x.1.part").exists()
+
+
+def test_half_written_files_are_no_part_of_what_is_sealed_or_sent(tmp_path):
+    (tmp_path / "here").mkdir()
+    run = objects_run(tmp_path / "here")
+    whole = archive(run)
+    folders = [each for root in (run.folder, run.suite_folder, run.outputs_folder) for each in every_folder(root)]
+    assert run.suite_folder / "media" in folders
+    for folder in folders:
+        (folder / ".half.99.part").write_text("half")
+    verify(Run(run.folder))
+    assert archive(Run(run.folder)) == whole
+    url = f"file://{tmp_path}/remote"
+    Workspace(tmp_path / "here").push(run, url)
+    there = Workspace(tmp_path / "there")
+    there.pull(url)
+    verify(there.run(run.id))
+    assert not [*(tmp_path / "there").rglob(".half*"), *(tmp_path / "remote").rglob(".half*")]
+
+
+def every_folder(root: Path) -> list[Path]:
+    return [root, *(path for path in root.rglob("*") if path.is_dir())]
