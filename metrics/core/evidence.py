@@ -20,7 +20,7 @@ Stored, in the `evidence` column of the scores, it is the JSON object that `Evid
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
@@ -34,6 +34,7 @@ from metrics.core.array_types import Ints
 from metrics.core.unicode_forms import without_halves
 
 Holds = Literal["yes", "no", "unknown"]
+Words = tuple[str, str]  # for yes, and for no
 # a group of verdicts, "contexts" for the retrieved contexts or "turns" for those of the conversation; the number in it,
 # from 1
 Link = tuple[str, int]
@@ -88,6 +89,18 @@ class Verdict:
         if self.probability is not None:
             record["probability"] = self.probability
         return record
+
+    @classmethod
+    def of(
+        cls, text: str, holds: bool | Holds, words: Words, reason: str = "", contexts: Iterable[int] = (), **more: Any
+    ) -> Self:
+        """Return the verdict labelled with the word for yes or for no, which rests on the `contexts` of these numbers.
+
+        The side of a threshold is "unknown" where there is none.
+        """
+        held = holds if isinstance(holds, str) else yes_or_no(holds)
+        label = {"yes": words[0], "no": words[1]}.get(held, "no threshold")
+        return cls(text, held, label, reason, tuple(("contexts", number) for number in contexts), **more)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Self:

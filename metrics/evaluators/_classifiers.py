@@ -4,7 +4,6 @@ from typing import Any
 
 from pydantic import Field
 
-from metrics.core.evidence import Holds
 from metrics.models.classifier import Classifier, require_label
 
 INFERENCE = "cross-encoder/nli-deberta-v3-small"  # a model of inference on the hub
@@ -22,8 +21,3 @@ def classifier_field(kind: str, *examples: str) -> Any:
 def only_or_required_label(classifier: Classifier, evaluator: str, *names: str) -> int:
     """Return the index of the only label, or of one named like one of `names`; MissingResource where there is none."""
     return 0 if len(classifier.labels) == 1 else require_label(classifier, evaluator, *names)
-
-
-def side(holds: Holds, good: str, bad: str) -> str:
-    """Return the verdict of a number beside its threshold in words; `no threshold` where the model has none."""
-    return {"yes": good, "no": bad}.get(holds, "no threshold")

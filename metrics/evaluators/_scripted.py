@@ -1,4 +1,4 @@
-"""What a judge replies in worked examples: the claims of a text, and which texts support each claim."""
+"""What a judge replies in worked examples: claims of a text, which texts support each claim, verdicts on items."""
 
 from metrics.core.evaluator import ScriptedReply
 
@@ -11,3 +11,8 @@ def claims_reply(*claims: str, text: str = "") -> ScriptedReply:
 def entailment_reply(*supported_by: list[int], **about: str) -> ScriptedReply:
     """Return the numbers of the texts that support each claim; `about`: what CLAIMS or CONTEXTS contain."""
     return ScriptedReply("entailment", [{"supported_by": numbers} for numbers in supported_by], about)
+
+
+def verdicts_reply(prompt: str, *verdicts: str, **about: str) -> ScriptedReply:
+    """Return the verdict on each item that a prompt asks about; `about`: what its texts contain."""
+    return ScriptedReply(prompt, [{"reason": "", "verdict": verdict} for verdict in verdicts], about)

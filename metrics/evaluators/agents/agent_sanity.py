@@ -136,14 +136,7 @@ def _read_artifact(artifact: Artifact, files: Path | None) -> Artifact:
 def _check(artifact: Artifact, schema: str | None, parameters: SanityParameters) -> Verdict:
     known = artifact.content is not None or artifact.missing
     defects, remarks = complaints(artifact, schema, parameters.required_fields) if known else ([], [])
-    return Verdict(
-        artifact.name,
-        yes_or_no(not defects if known else None),
-        ("defective" if defects else "intact") if known else "not checked",
-        "; ".join(defects),
-        facts={
-            "kind": artifact.kind,
-            "bytes": None if artifact.content is None else len(artifact.content),
-            "remarks": remarks,
-        },
-    )
+    size = None if artifact.content is None else len(artifact.content)
+    facts = {"kind": artifact.kind, "bytes": size, "remarks": remarks}
+    label = ("defective" if defects else "intact") if known else "not checked"
+    return Verdict(artifact.name, yes_or_no(not defects if known else None), label, "; ".join(defects), facts=facts)

@@ -11,6 +11,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import item_verdicts
+from metrics.evaluators._scripted import verdicts_reply
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.long_texts import listed_size
 from metrics.judge.steps import YesNoReply, each, says_yes
@@ -64,7 +65,7 @@ END = "Jade Palace is booked for 20:00."
 def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
     return (
         ScriptedReply(OUTCOME.id, {"goal": GOAL, "end_state": END}),
-        ScriptedReply(REACHED.id, [{"reason": "", "verdict": verdict} for verdict in verdicts], {"DESIRED": about}),
+        verdicts_reply(REACHED.id, *verdicts, DESIRED=about),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field, model_validator
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
@@ -95,27 +95,8 @@ TRUTH = [
 EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
     claims_reply(*RIGHT, WRONG, text="1899"),
     claims_reply(*TRUTH, text="1889"),
-    ScriptedReply(
-        "entailment",
-        [
-            {"reason": "Both name Eiffel.", "supported_by": [5]},
-            {"reason": "Paris.", "supported_by": [1]},
-            {"reason": "Iron.", "supported_by": [3]},
-            {"reason": "1889, not 1899.", "supported_by": []},
-        ],
-        {"CLAIMS": "1899"},
-    ),
-    ScriptedReply(
-        "entailment",
-        [
-            {"reason": "Paris.", "supported_by": [2]},
-            {"reason": "1899, not 1889.", "supported_by": []},
-            {"reason": "Iron.", "supported_by": [3]},
-            {"reason": "No height.", "supported_by": []},
-            {"reason": "Eiffel's company.", "supported_by": [1]},
-        ],
-        {"CLAIMS": "1889"},
-    ),
+    entailment_reply([5], [1], [3], [], CLAIMS="1899"),
+    entailment_reply([2], [], [3], [], [1], CLAIMS="1889"),
 )
 REFUSED = (claims_reply(text="I do not know."), claims_reply(*TRUTH))
 
@@ -235,7 +216,7 @@ class WeightedParameters(Parameters):
             {"answer_correctness_weighted": 1.0},
             judge=(
                 claims_reply("The Eiffel Tower is in Paris."),
-                ScriptedReply("entailment", [{"reason": "The same.", "supported_by": [1]}]),
+                entailment_reply([1]),
             ),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),

@@ -7,12 +7,12 @@ from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable, output_failure
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import RELEVANCE, SHARE_IS_EXPECTED, item_verdicts, share_score
-from metrics.evaluators._scripted import claims_reply
+from metrics.evaluators._scripted import claims_reply, verdicts_reply
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import CLAIMS, NO_CLAIMS, YesNo, YesNoReply, beginning, claims, each
 from metrics.models.embedder import Embedder, compare, provenance
@@ -70,14 +70,7 @@ CONTEXT_OF_BRAZIL = [
             {"answer_relevance": 2 / 3},
             judge=(
                 claims_reply(*CONTEXT_OF_BRAZIL),
-                ScriptedReply(
-                    RELEVANT.id,
-                    [
-                        {"reason": "The answer.", "verdict": "yes"},
-                        {"reason": "Background of the capital.", "verdict": "yes"},
-                        {"reason": "Another country.", "verdict": "no"},
-                    ],
-                ),
+                verdicts_reply(RELEVANT.id, "yes", "yes", "no"),
             ),
         ),
         Example(
@@ -86,7 +79,7 @@ CONTEXT_OF_BRAZIL = [
             {"answer_relevance": 1.0},
             judge=(
                 claims_reply("The capital city of Brazil is Rio."),
-                ScriptedReply(RELEVANT.id, [{"reason": "It names a capital.", "verdict": "yes"}]),
+                verdicts_reply(RELEVANT.id, "yes"),
             ),
         ),
         Example(
@@ -219,12 +212,7 @@ async def answer_relevancy(case: Case, parameters: RelevancyParameters, judge: J
     [compared] = await asyncio.to_thread(list, compare(embedder, [([question], written)]))
     cosines = [float(value) for value in compared.cosines[0]]
     questions = [
-        Verdict(
-            reply.question,
-            yes_or_no(reply.evasive == "no"),
-            "evasive" if reply.evasive == "yes" else "answered",
-            facts={"cosine": round(cosine, 6)},
-        )
+        Verdict.of(reply.question, reply.evasive == "no", ("answered", "evasive"), facts={"cosine": round(cosine, 6)})
         for reply, cosine in zip(replies, cosines, strict=True)
     ]
     evasive = all(reply.evasive == "yes" for reply in replies)

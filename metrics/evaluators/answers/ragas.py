@@ -6,7 +6,7 @@ from metrics.core.evaluator import CaseScore, Evaluator, Example, Metric, Parame
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators._scripted import claims_reply, entailment_reply
+from metrics.evaluators._scripted import claims_reply, entailment_reply, verdicts_reply
 from metrics.evaluators.answers.answer_relevance import QUESTIONS, answer_relevancy
 from metrics.evaluators.grounding.supported_claims import faithfulness
 from metrics.evaluators.retrieval.references import USEFUL, context_precision, context_recall
@@ -32,7 +32,7 @@ def _replies(supported: bool) -> tuple[ScriptedReply, ...]:
         entailment_reply([2] * supported, [], CLAIMS="5 million"),
         entailment_reply([2], [], CLAIMS="Seine"),
         ScriptedReply(QUESTIONS.id, [{"question": PARIS["question"], "evasive": "no"}] * 3),
-        ScriptedReply(USEFUL.id, [{"reason": "", "verdict": "no"}, {"reason": "", "verdict": "yes"}]),
+        verdicts_reply(USEFUL.id, "no", "yes"),
     )
 
 

@@ -127,16 +127,9 @@ def read_scores(
     place, left_out = np.flatnonzero(counted), pa.array(np.flatnonzero(~counted))
     names = truths.take(left_out).to_pylist()
     reasons = (NO_LABEL if name is None else NO_SCORES for name in names)
-    return ScoreMatrix(
-        labels,
-        case_ids.take(pa.array(place)),
-        scores[place],
-        truth[place],
-        place,
-        dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True)),
-        Counter(names),
-        NO_SCORES if hard else NOTHING_SCORED,
-    )
+    unscored = dict(zip(case_ids.take(left_out).to_pylist(), reasons, strict=True))
+    ids, reason = case_ids.take(pa.array(place)), NO_SCORES if hard else NOTHING_SCORED
+    return ScoreMatrix(labels, ids, scores[place], truth[place], place, unscored, Counter(names), reason)
 
 
 class CaseRuns(NamedTuple):

@@ -55,8 +55,8 @@ def whole_metric(name: str, what: str) -> Metric:
     return Metric(name, f"Share of conversations in which {what}.", binary=True, minor=True)
 
 
-def conversation_of(case: Case) -> Conversation | CaseScore:
-    """Return the conversation of a case, or the score of one that has none.
+def conversation_of(case: Case, after: Side | None = None) -> Conversation | CaseScore:
+    """Return the conversation of a case, or the score of one that has none, or no turn of the assistant `after` a side.
 
     It is the output's trace; without a trace, the turns in the question, and the answer after them. A trace that cannot
     be read, or has no turn, has failed.
@@ -68,7 +68,9 @@ def conversation_of(case: Case) -> Conversation | CaseScore:
     turns = dialogue(steps)
     if not turns:
         return (not_applicable if case.trace is None else output_failure)(NO_CONVERSATION)
-    return Conversation(turns, instructions(steps))
+    found = Conversation(turns, instructions(steps))
+    silent = after is not None and not found.numbers("assistant", after)
+    return without_reply(found) if silent else found
 
 
 def without_reply(conversation: Conversation, reason: str = UNASKED) -> CaseScore:

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evidence import Verdict
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, item_verdicts
+from metrics.evaluators._scripted import verdicts_reply
 from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
@@ -35,10 +36,6 @@ POOL_AND_SAUNA = (
     '{"steps": [{"role": "user", "text": "Is the pool open?"}, {"role": "assistant", "text": "Yes, until 9."}, '
     '{"role": "user", "text": "And the sauna?"}, {"role": "assistant", "text": "Breakfast is at 7."}]}'
 )
-
-
-def _relevant_replies(*verdicts: str) -> tuple[ScriptedReply, ...]:
-    return (ScriptedReply(RELEVANT.id, [{"reason": "", "verdict": verdict} for verdict in verdicts]),)
 
 
 async def _judge_turns(
@@ -71,13 +68,13 @@ async def _judge_turns(
             "the second of two turns misses the question",
             {"trace": POOL_AND_SAUNA},
             {"turn_relevance": 0.5, "all_relevant": 0.0},
-            judge=_relevant_replies("yes", "no"),
+            judge=(verdicts_reply(RELEVANT.id, "yes", "no"),),
         ),
         Example(
             "a conversation in the question, and the answer as its last turn",
             {"question": "user: Hi!\nassistant: Hello!\nuser: Is the pool open?", "answer": "Yes."},
             {"turn_relevance": 1.0, "all_relevant": 1.0},
-            judge=_relevant_replies("yes", "yes"),
+            judge=(verdicts_reply(RELEVANT.id, "yes", "yes"),),
         ),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
         Example.not_applicable("the question is no conversation", {"question": "Is it open?", "answer": "Yes."}),
@@ -107,12 +104,10 @@ async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> Ca
     expected one.
     Evidence: each turn with verdict and reason, linked with the turn of the conversation.
     """
-    conversation = conversation_of(case)
+    conversation = conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
     numbers = conversation.numbers("assistant", after="user")
-    if not numbers:
-        return _turns.without_reply(conversation)
     judged = await _judge_turns(judge, RELEVANT, conversation, numbers, {}, ("relevant", "beside the point"))
     return turn_score("turn_relevance", "all_relevant", judged)
 
@@ -143,10 +138,6 @@ class RoleParameters(Parameters):
     )
 
 
-def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
-    return (ScriptedReply(ADHERES.id, [{"reason": "", "verdict": verdict} for verdict in verdicts], {"ROLE": about}),)
-
-
 @conversation_evaluator(
     default_needs=("trace",),
     prompts=(ADHERES,),
@@ -161,20 +152,20 @@ def _role_replies(*verdicts: str, about: str) -> tuple[ScriptedReply, ...]:
             "the role of the system message is left in the second turn",
             {"trace": PIRATE},
             {"role_adherence": 0.5, "all_in_role": 0.0},
-            judge=_role_replies("yes", "no", about="pirate"),
+            judge=(verdicts_reply(ADHERES.id, "yes", "no", ROLE="pirate"),),
         ),
         Example(
             "the case's own role goes first",
             {"trace": PIRATE, "metadata": {"role": "A sailor."}},
             {"role_adherence": 1.0, "all_in_role": 1.0},
-            judge=_role_replies("yes", "yes", about="A sailor."),
+            judge=(verdicts_reply(ADHERES.id, "yes", "yes", ROLE="A sailor."),),
         ),
         Example(
             "the role of the parameters, a conversation in the question",
             {"question": "user: Who are you?", "answer": "A clerk."},
             {"role_adherence": 1.0},
             parameters={"role": "You are a clerk."},
-            judge=_role_replies("yes", about="clerk"),
+            judge=(verdicts_reply(ADHERES.id, "yes", ROLE="clerk"),),
         ),
         Example.not_applicable("no role is given", {"question": "user: Who are you?", "answer": "A clerk."}),
         Example("the trace cannot be read", {"trace": "{"}, {"role_adherence": 0.0}),

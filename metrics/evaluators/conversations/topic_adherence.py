@@ -10,7 +10,6 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators.conversations import _turns
 from metrics.evaluators.conversations._turns import (
     TURNS,
     ask_about_turns,
@@ -145,12 +144,10 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     topics = parameters.topics or _own_topics(case)
     if not topics:
         return not_applicable(NO_TOPICS)
-    conversation = conversation_of(_as_conversation(case))
+    conversation = conversation_of(_as_conversation(case), "user")
     if isinstance(conversation, CaseScore):
         return conversation
     numbers = conversation.numbers("assistant", after="user")
-    if not numbers:
-        return _turns.without_reply(conversation)
     replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
     held = [yes_or_no(reply.on_topic == reply.attempted) for reply in replies]
     judged = [

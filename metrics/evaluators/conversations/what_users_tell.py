@@ -137,11 +137,9 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
     Evidence: each turn with verdict, reason and the facts that it forgets, linked with the turn of the conversation;
     the facts, each with the turn in which it was told.
     """
-    conversation = conversation_of(case)
+    conversation = conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
-    if not conversation.numbers("assistant", after="user"):
-        return _turns.without_reply(conversation)
     known = await list_told(judge, TOLD, _Told, conversation, MOST_FACTS)
     numbers = [n for n in conversation.numbers("assistant") if known and n > known[0][0]]
     if not numbers:
@@ -255,11 +253,9 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
     user, or whose trace cannot be read, has 0. Where the judge tells its probabilities, the share is the expected one.
     Evidence: each goal with verdict and reason, linked with the turn that brings it up and the turn that decides it.
     """
-    conversation = conversation_of(case)
+    conversation = conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
-    if not conversation.numbers("assistant", after="user"):
-        return _turns.without_reply(conversation)
     goals = await list_told(judge, GOALS, _Goals, conversation, MOST_GOALS)
     if not goals:
         return not_applicable("the user has no goal")

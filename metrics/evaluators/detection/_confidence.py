@@ -54,13 +54,6 @@ def confidences(suite: Suite, outputs: Outputs, iou: float, geometry: Geometry, 
         reason = NOTHING_PREDICTED
     counted = asked & ~ignored & (reason is None)
     image = scene.objects.prediction_image[counted]
-    return Confidences(
-        score[counted],
-        result.prediction[counted] == TP,
-        scene.clusters[image],
-        image,
-        int(np.count_nonzero(ignored)),
-        reason,
-        {"iou": iou, **scene.columns},
-        table,
-    )
+    right, left_out = result.prediction[counted] == TP, int(np.count_nonzero(ignored))
+    columns: Columns = {"iou": iou, **scene.columns}
+    return Confidences(score[counted], right, scene.clusters[image], image, left_out, reason, columns, table)

@@ -210,15 +210,8 @@ def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParamete
     for error, repaired in zip(repairs, after, strict=True):
         overall = np.maximum(mean_over(repaired, 1) - mean_over(base, 1), 0.0)
         by_label = np.maximum(repaired - base, 0.0)
+        name, own = f"d_ap_{error}", counts[error]
         rows += label_rows(
-            scene,
-            f"d_ap_{error}",
-            overall,
-            by_label,
-            truths,
-            columns,
-            counts=counts[error],
-            enough=enough,
-            few=FEW_FOR_GAINS,
+            scene, name, overall, by_label, truths, columns, counts=own, enough=enough, few=FEW_FOR_GAINS
         )
     return rows

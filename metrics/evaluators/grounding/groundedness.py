@@ -19,7 +19,6 @@ from metrics.text.shared_words import new_share, words
 
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
 LAKES, RIVERS = "France has many lakes.", ["France has many rivers."]
-LABELS = {"yes": "supported", "no": "unsupported"}
 
 
 class GroundednessParameters(Parameters):
@@ -147,11 +146,11 @@ def groundedness(cases: Sequence[Case], parameters: GroundednessParameters, embe
         values = np.maximum(cosines - parameters.new_words * new, -1.0)
         worst = highest_place(-values)
         sentences = [
-            Verdict(
+            Verdict.of(
                 sentence,
-                holds := groundedness.holds(value, parameters),
-                LABELS.get(holds, "no threshold"),
-                rests_on=(("contexts", found[place][0]),),
+                groundedness.holds(value, parameters),
+                ("supported", "unsupported"),
+                contexts=[found[place][0]],
                 quote=found[place][1],
                 facts={"cosine": round(float(cosine), 6), "new_words": round(float(share), 6)},
             )

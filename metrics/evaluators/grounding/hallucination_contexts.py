@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import NOTHING_RETRIEVED, SHARE_IS_EXPECTED, context_verdicts, share_score
+from metrics.evaluators._scripted import verdicts_reply
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import each_context, with_quote
 
@@ -54,22 +55,13 @@ MOON = {
             "one of three contexts is contradicted",
             MOON,
             {"hallucination_contexts": 1 / 3},
-            judge=(
-                ScriptedReply(
-                    CONTRADICTION.id,
-                    [
-                        {"reason": "He was.", "verdict": "agree"},
-                        {"reason": "1971 is not 1969.", "verdict": "contradict"},
-                        {"reason": "Nothing against it.", "verdict": "agree"},
-                    ],
-                ),
-            ),
+            judge=(verdicts_reply(CONTRADICTION.id, "agree", "contradict", "agree"),),
         ),
         Example(
             "a blank context counts but cannot be contradicted",
             {"answer": MOON["answer"], "retrieved_contexts": [" ", MOON["retrieved_contexts"][1]]},
             {"hallucination_contexts": 0.5},
-            judge=(ScriptedReply(CONTRADICTION.id, [{"reason": "1971 is not 1969.", "verdict": "contradict"}]),),
+            judge=(verdicts_reply(CONTRADICTION.id, "contradict"),),
         ),
         Example.not_applicable(
             "the judge is not asked about an empty answer",

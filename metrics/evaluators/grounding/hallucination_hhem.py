@@ -9,7 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label, side
+from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import NOTHING_RETRIEVED
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
@@ -95,11 +95,11 @@ def hallucination_hhem(
         consistent = classifiers.probabilities(classifier, own.logits)[:, place]
         joined = not read[0][0]
         contexts = [
-            Verdict(
+            Verdict.of(
                 f"Context {number}",
-                holds := hallucination_hhem.holds(value, parameters),
-                side(holds, "consistent", "inconsistent"),
-                rests_on=(("contexts", number),),
+                hallucination_hhem.holds(value, parameters),
+                ("consistent", "inconsistent"),
+                contexts=[number],
                 facts={"probability": round(float(value), 6)},
             )
             for (number, _), value in zip(read, consistent, strict=True)

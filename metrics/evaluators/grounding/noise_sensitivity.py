@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Input, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Input, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.judge.asking import Judge
@@ -27,12 +27,6 @@ STANDARDS = (
     "LLM08 vector and embedding weaknesses",
     "LLM09 misinformation",
 )
-
-
-def noise_metrics(name: str, contexts: str) -> tuple[Metric, ...]:
-    """Return the one metric of a noise sensitivity; `contexts` names those that the wrong claims come from."""
-    description = f"Share of the answer's claims that are incorrect and follow from {contexts}."
-    return (Metric.lower(name, description),)
 
 
 async def noise_sensitivity(
@@ -64,14 +58,8 @@ async def noise_sensitivity(
         correct = bool(decisive.supported_by)
         kinds = {(number in useful) is relevant for number in entry.supported_by}
         noise = not correct and (kinds == {True} if exclusive else True in kinds)
-        verdict = Verdict(
-            claim,
-            yes_or_no(correct),
-            "correct" if correct else "incorrect",
-            decisive.reason,
-            tuple(("contexts", number) for number in entry.supported_by),
-            facts={"noise": noise},
-        )
+        words, facts = ("correct", "incorrect"), {"noise": noise}
+        verdict = Verdict.of(claim, correct, words, decisive.reason, entry.supported_by, facts=facts)
         named = [case.retrieved_contexts[number - 1] for number in entry.supported_by]
         claims.append(with_quote(verdict, entry.quote, named))
     misled = sum(claim.facts["noise"] for claim in claims)
@@ -126,7 +114,10 @@ def _both_kinds(value: float, *, exclusive: bool) -> Example:
 @evaluator(
     inputs=INPUTS,
     prompts=PROMPTS,
-    metrics=noise_metrics("irrelevant_noise_sensitivity", "an irrelevant context"),
+    metrics=Metric.lower(
+        "irrelevant_noise_sensitivity",
+        "Share of the answer's claims that are incorrect and follow from an irrelevant context.",
+    ),
     sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
@@ -210,7 +201,10 @@ ANSWERED = claims_reply(
 @evaluator(
     inputs=INPUTS,
     prompts=PROMPTS,
-    metrics=noise_metrics("relevant_noise_sensitivity", "a relevant context"),
+    metrics=Metric.lower(
+        "relevant_noise_sensitivity",
+        "Share of the answer's claims that are incorrect and follow from a relevant context.",
+    ),
     sources=("RAG generator metrics, after RAGChecker",),
     standards=STANDARDS,
     examples=(
@@ -223,21 +217,9 @@ ANSWERED = claims_reply(
                 claims_reply(
                     "Leonardo da Vinci is its painter.", "The Mona Lisa dates from the 16th century.", text=PAINTED
                 ),
-                ScriptedReply(
-                    "entailment",
-                    [{"reason": "He is.", "supported_by": [1]}, {"reason": "The 16th.", "supported_by": []}],
-                    {"CLAIMS": "15th century", "CONTEXTS": "16th century"},
-                ),
-                ScriptedReply(
-                    "entailment",
-                    [{"reason": "It says so.", "supported_by": [1]}, {"reason": "It does.", "supported_by": [1]}],
-                    {"CLAIMS": "15th century", "CONTEXTS": "famous portrait"},
-                ),
-                ScriptedReply(
-                    "entailment",
-                    [{"reason": "It says so.", "supported_by": [1]}, {"reason": "The 15th.", "supported_by": []}],
-                    {"CLAIMS": "16th century", "CONTEXTS": "famous portrait"},
-                ),
+                entailment_reply([1], [], CLAIMS="15th century", CONTEXTS="16th century"),
+                entailment_reply([1], [1], CLAIMS="15th century", CONTEXTS="famous portrait"),
+                entailment_reply([1], [], CLAIMS="16th century", CONTEXTS="famous portrait"),
             ),
         ),
         Example(

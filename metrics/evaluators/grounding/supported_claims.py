@@ -8,13 +8,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from metrics.core.errors import MissingResource
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Resource, not_applicable
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Verdict, yes_or_no
+from metrics.core.evidence import Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._classifiers import INFERENCE, classifier_field, only_or_required_label
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, least_share, share_score
-from metrics.evaluators._scripted import claims_reply
+from metrics.evaluators._scripted import claims_reply, entailment_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import CLAIMS, ENTAILMENT, NO_CLAIMS, claims, entailed_verdicts, entailment
 from metrics.models import classifier as classifiers
@@ -33,13 +33,7 @@ SUPER_BOWL = {
 }
 SUPER_BOWL_REPLIES = (
     claims_reply("The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."),
-    ScriptedReply(
-        "entailment",
-        [
-            {"reason": "It gives that date.", "supported_by": [1]},
-            {"reason": "Los Angeles is not in Florida.", "supported_by": []},
-        ],
-    ),
+    entailment_reply([1], []),
 )
 
 
@@ -86,7 +80,7 @@ class ClaimsParameters(Parameters):
             {"faithfulness": 0.0},
             judge=(
                 claims_reply("Paris is lovely in spring."),
-                ScriptedReply("entailment", [{"reason": "Nothing on spring.", "supported_by": []}]),
+                entailment_reply([]),
             ),
         ),
         Example(
@@ -95,7 +89,7 @@ class ClaimsParameters(Parameters):
             {"faithfulness": 0.0, "least_supported": 0.0},
             judge=(
                 claims_reply("Paris is in France."),
-                ScriptedReply("entailment", [{"reason": "See 2.", "supported_by": [0, 2]}]),
+                entailment_reply([0, 2]),
             ),
         ),
         Example(
@@ -176,7 +170,7 @@ async def faithfulness(
             {"hallucination_claims": 1.0},
             judge=(
                 claims_reply("The capital of Brazil is Florida."),
-                ScriptedReply("entailment", [{"reason": "The capital is Brasília.", "supported_by": []}]),
+                entailment_reply([]),
             ),
         ),
         Example.not_applicable(
@@ -242,13 +236,7 @@ def _classify_sentences(evaluator: str, case: Case, classifier: Classifier) -> t
     judged: list[Verdict] = []
     for sentence, row in zip(sentences, table, strict=True):
         supporting = [number for (number, _), value in zip(contexts, row, strict=True) if value >= ENTAILED]
-        judged.append(
-            Verdict(
-                sentence,
-                yes_or_no(bool(supporting)),
-                "supported" if supporting else "unsupported",
-                rests_on=tuple(("contexts", number) for number in supporting),
-                facts={"probability": round(float(row.max(initial=0.0)), 6)},
-            )
-        )
+        facts = {"probability": round(float(row.max(initial=0.0)), 6)}
+        words = "supported", "unsupported"
+        judged.append(Verdict.of(sentence, bool(supporting), words, contexts=supporting, facts=facts))
     return judged, classifiers.provenance(classifier, made.truncated)

@@ -110,15 +110,8 @@ def read_values(suite: Suite, outputs: Outputs, parameters: ResamplingParameters
     reasons[np.isnan(whole["truth"])] = NO_TRUTH
     known: Bools = ~np.any([np.isnan(values) for values in whole.values()], axis=0)
     place = np.flatnonzero(known)
-    return Values(
-        whole["truth"][place],
-        {name: whole[name][place] for name in short.values()},
-        place,
-        parameters.draws(suite).of_cases(place),
-        case_ids,
-        whole,
-        pa.array(reasons, pa.string()),
-    )
+    kept, draws = {name: whole[name][place] for name in short.values()}, parameters.draws(suite).of_cases(place)
+    return Values(whole["truth"][place], kept, place, draws, case_ids, whole, pa.array(reasons, pa.string()))
 
 
 def number_cases(*rows: tuple[float | None, ...], columns: Sequence[str] = ("predicted_value",)) -> dict[str, Any]:

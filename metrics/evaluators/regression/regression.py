@@ -194,6 +194,7 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
     signed = found.mean("mape", share * np.sign(error), low=-math.inf, left_out=ZERO)
     weights, clusters = found.draws.weights, None if found.draws.clusters is None else found.draws.unit
     ranks = Ranks.of(truth, weights), Ranks.of(predicted, weights)
+    r2 = resampled_r2(truth, -error, found.draws)
     linear = pearson(truth, predicted, weights, clusters)
     correlations = {"pearson": linear, "spearman": spearman(*ranks), "kendall": kendall(*ranks)}
     rows = [
@@ -206,17 +207,7 @@ def regression(suite: Suite, outputs: Outputs, parameters: RegressionParameters)
         found.mean("mase", scaled, left_out=NO_SCALE if parameters.order else NO_ORDER),
         _largest(found, np.abs(error)),
         _median(found, np.abs(error)),
-        _bounded_as(
-            mse,
-            _scaled(
-                found,
-                "r2",
-                resampled_r2(truth, -error, found.draws),
-                "below one",
-                SAME_TRUTHS,
-                r2_error(truth, error, found.draws),
-            ),
-        ),
+        _bounded_as(mse, _scaled(found, "r2", r2, "below one", SAME_TRUTHS, r2_error(truth, error, found.draws))),
         *(
             _scaled(found, name, resampled(correlation, found.draws), "correlation", CONSTANT)
             for name, correlation in correlations.items()

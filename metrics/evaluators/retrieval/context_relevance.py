@@ -1,6 +1,6 @@
 """Context relevance: a judge says which retrieved contexts, or which of their sentences, help to answer."""
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
+from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
@@ -14,6 +14,7 @@ from metrics.evaluators._judged_items import (
     item_verdicts,
     share_score,
 )
+from metrics.evaluators._scripted import verdicts_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each, each_context, says_yes
 from metrics.text.sentences import worded_sentences
@@ -45,16 +46,7 @@ CONTEXTS = [
             "one of three contexts is relevant",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS},
             {"context_relevance": 1 / 3},
-            judge=(
-                ScriptedReply(
-                    RELEVANT.id,
-                    [
-                        {"reason": "Its second sentence tells.", "verdict": "yes"},
-                        {"reason": "Another building.", "verdict": "no"},
-                        {"reason": "Only the builder.", "verdict": "no"},
-                    ],
-                ),
-            ),
+            judge=(verdicts_reply(RELEVANT.id, "yes", "no", "no"),),
         ),
         Example(
             "blank contexts are irrelevant without asking the judge",
@@ -113,9 +105,7 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
             "one of four sentences is relevant",
             {"question": QUESTION, "retrieved_contexts": PASSAGES},
             {"context_relevancy_sentences": 0.25},
-            judge=(
-                ScriptedReply(NEEDED.id, [{"verdict": "no"}, {"verdict": "yes"}, {"verdict": "no"}, {"verdict": "no"}]),
-            ),
+            judge=(verdicts_reply(NEEDED.id, "no", "yes", "no", "no"),),
         ),
         Example(
             "the contexts have no sentence",

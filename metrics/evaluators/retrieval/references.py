@@ -8,7 +8,7 @@ from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, not_applicable
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.prompt import Pair, Prompt
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
@@ -224,16 +224,9 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
     contexts = []
     for number, replies in enumerate(zip(*asked, strict=True), 1):
         useful = [place for place, reply in enumerate(replies) if reply.verdict == "yes"]
-        contexts.append(
-            Verdict(
-                f"Context {number}",
-                yes_or_no(bool(useful)),
-                "useful" if useful else "useless",
-                replies[useful[0] if useful else 0].reason,
-                (("contexts", number),),
-                facts={name: expected[useful[0]][0]} if useful else {},
-            )
-        )
+        reason, facts = replies[useful[0] if useful else 0].reason, {name: expected[useful[0]][0]} if useful else {}
+        words = "useful", "useless"
+        contexts.append(Verdict.of(f"Context {number}", bool(useful), words, reason, [number], facts=facts))
     value = average_precision([context.holds == "yes" for context in contexts])
     facts = {} if wanted is None else AGAINST_CONTEXTS
     return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}, facts))
@@ -263,7 +256,7 @@ EINSTEIN = {
 }
 CLAIMED = ["Einstein was born in Ulm.", "Einstein was born in 1879.", "Einstein won the Nobel Prize."]
 GOLD = ["Ulm, on the Danube, is where he was born.", "Einstein won the Nobel Prize in 1921, for physics."]
-TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_by": [1]}, {"supported_by": []}]
+TWO_OF_THREE = entailment_reply([1], [1], [])
 
 
 @evaluator(
@@ -278,7 +271,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             "two of three claims are in the contexts",
             EINSTEIN,
             {"context_recall": 2 / 3},
-            judge=(claims_reply(*CLAIMED), ScriptedReply("entailment", TWO_OF_THREE)),
+            judge=(claims_reply(*CLAIMED), TWO_OF_THREE),
         ),
         Example(
             "the best of several expected answers counts",
@@ -289,7 +282,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
                 claims_reply("Einstein lived in Ulm.", text="He lived in Ulm."),
                 claims_reply(*CLAIMED),
                 entailment_reply([], CLAIMS="lived in Ulm"),
-                ScriptedReply("entailment", TWO_OF_THREE),
+                TWO_OF_THREE,
             ),
         ),
         Example(
@@ -315,7 +308,7 @@ TWO_OF_THREE: list[dict[str, list[int]]] = [{"supported_by": [1]}, {"supported_b
             {**EINSTEIN, "reference_contexts": GOLD},
             {"context_recall": 2 / 3},
             parameters={"against": "expected_answers"},
-            judge=(claims_reply(*CLAIMED), ScriptedReply("entailment", TWO_OF_THREE)),
+            judge=(claims_reply(*CLAIMED), TWO_OF_THREE),
         ),
         Example(
             "the reference contexts suffice",

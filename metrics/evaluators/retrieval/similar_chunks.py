@@ -7,7 +7,7 @@ from pydantic import Field
 
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
-from metrics.core.evidence import Evidence, Verdict, yes_or_no
+from metrics.core.evidence import Evidence, Verdict
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.models.embedder import Embedder, compare, provenance
@@ -135,11 +135,11 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
     def score(chunks: list[Chunk], model: Facts) -> CaseScore:
         value, rank = reciprocal_rank([chunk.cosine for chunk in chunks], threshold, last)
         judged = [
-            Verdict(
+            Verdict.of(
                 f"Context {number}",
-                yes_or_no(chunk.cosine >= threshold),
-                "relevant" if chunk.cosine >= threshold else "irrelevant",
-                rests_on=(("contexts", number),),
+                chunk.cosine >= threshold,
+                ("relevant", "irrelevant"),
+                contexts=[number],
                 quote=chunk.sentence or "",
                 facts={"cosine": chunk.cosine},
             )

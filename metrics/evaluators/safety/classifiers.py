@@ -8,7 +8,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import classifier_field, only_or_required_label, side
+from metrics.evaluators._classifiers import classifier_field, only_or_required_label
 from metrics.models import classifier as classifiers
 from metrics.models.classifier import Classifier
 from metrics.text.sentences import sentences
@@ -142,10 +142,10 @@ def toxicity_classifier(
         values: dict[str, float | None] = {name: float(found[:, place].max()) for name, place in known.items()}
         worst = sorted(range(len(own)), key=lambda row: -found[row, toxicity])[:SHOWN_SENTENCES]
         judged = [
-            Verdict(
+            Verdict.of(
                 own[row],
-                holds := toxicity_classifier.holds(found[row, toxicity], parameters),
-                side(holds, "not toxic", "toxic"),
+                toxicity_classifier.holds(found[row, toxicity], parameters),
+                ("not toxic", "toxic"),
                 facts={name: round(float(found[row, place]), 6) for name, place in known.items()},
             )
             for row in worst

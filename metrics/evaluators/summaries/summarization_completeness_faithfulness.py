@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._classifiers import INFERENCE, classifier_field, side
+from metrics.evaluators._classifiers import INFERENCE, classifier_field
 from metrics.models import classifier as classifiers, embedder as embeddings
 from metrics.models.classifier import Classifier
 from metrics.models.embedder import Embedder
@@ -125,10 +125,10 @@ def summarization_completeness_faithfulness(
         covered = table.cosines.max(axis=1)
         values = {"faithfulness": float(best.mean()), "completeness": float(covered.mean())}
         sentences = [
-            Verdict(
+            Verdict.of(
                 sentence,
-                holds := summarization_completeness_faithfulness.holds(value, parameters),
-                side(holds, "supported", "unsupported"),
+                summarization_completeness_faithfulness.holds(value, parameters),
+                ("supported", "unsupported"),
                 quote=source[place],
                 facts={"support": round(float(value), 6)},
             )
