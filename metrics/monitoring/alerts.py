@@ -14,10 +14,8 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.judge.keys import redact
 
 SECONDS = 30  # that a hook may take
-MAX_OUTPUT_READ, MAX_OUTPUT_SHOWN = (
-    10_000,
-    300,
-)  # bytes of a failing hook's output that are read, and characters that are told
+MAX_OUTPUT_READ = 10_000  # bytes of a failing hook's output
+MAX_OUTPUT_SHOWN = 300  # characters of it
 
 
 def words_of(command: str) -> list[str]:

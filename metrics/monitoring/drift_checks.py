@@ -213,18 +213,9 @@ def shift_of(numbers: Ints, values: Floats, event: Event, expected: Bounds, leve
     if beyond[best] < 0:
         return None
     low, high = bounds(counts[best], kinds, float(needed[best]))
-    n = int(counts[best].sum())
-    shift = Shift(
-        event.cut,
-        float(counts[best] @ kinds / n),
-        low,
-        high,
-        int(numbers[first[best]]),
-        n,
-        float(event.shares.mean()),
-        *expected,
-    )
-    return float(beyond[best]), shift
+    n, since = int(counts[best].sum()), int(numbers[first[best]])
+    share, reference = float(counts[best] @ kinds / n), float(event.shares.mean())
+    return float(beyond[best]), Shift(event.cut, share, low, high, since, n, reference, *expected)
 
 
 def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tuple[Ints, Floats]:

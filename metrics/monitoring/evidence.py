@@ -40,14 +40,8 @@ class Evidence:
         found, rates = [], list(self.rates.values())
         for place, number in enumerate(judged.number.tolist()):
             at, session, passes = judged.at[place], int(judged.session[place]), judged.passes[place]
-            units = self.sessions.add(
-                number,
-                None if np.isnan(at) else float(at),
-                None if session == ALONE else session,
-                passes == PASSED,
-                passes != UNSCORED,
-            )
-            for unit in units:
+            moment, own = None if np.isnan(at) else float(at), None if session == ALONE else session
+            for unit in self.sessions.add(number, moment, own, passes == PASSED, passes != UNSCORED):
                 for rate, value in zip(rates, unit.values.tolist(), strict=True):
                     if value == value:  # not NaN
                         rate.add(value, number)

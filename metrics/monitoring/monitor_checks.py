@@ -45,11 +45,8 @@ def check(spec: Spec) -> None:
     except InputError as failure:
         problems += failure.problems
     if not 0 <= spec.critical <= spec.warning <= 1:
-        found, expected = (
-            f"{spec.critical:g}, with a warning below {spec.warning:g}",
-            "pass rates 0 ≤ critical ≤ warning ≤ 1",
-        )
-        problems.append(InputProblem("--critical", found, expected))
+        below = f"{spec.critical:g}, with a warning below {spec.warning:g}"
+        problems.append(InputProblem("--critical", below, "pass rates 0 ≤ critical ≤ warning ≤ 1"))
     if problems:
         raise InputError(problems)
 

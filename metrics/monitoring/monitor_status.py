@@ -198,18 +198,9 @@ class Recent:
         passes = np.zeros(0, np.int8) if self._held is None else self._held.passes[:, column]
         judged, (rate, units) = int((passes != UNSCORED).sum()), current.stretch
         low, high = current.bounds if units else (None, None)
+        counts = int((passes == PASSED).sum()), judged, len(self) - judged
         return Standing(
-            *key,
-            int((passes == PASSED).sum()),
-            judged,
-            len(self) - judged,
-            rate,
-            low,
-            high,
-            current.health,
-            *self._mean(column),
-            current.since,
-            units,
+            *key, *counts, rate, low, high, current.health, *self._mean(column), since=current.since, units=units
         )
 
     def _mean(self, column: int) -> Mean:

@@ -63,21 +63,8 @@ def trend(monitor: Monitor, key: Key = OVERALL, most: int = WINDOWS, limits: Lim
             health = next_health(Health.INSUFFICIENT_DATA, known, limits)
         first = None if pd.isna(row["first_at"]) else row["first_at"].tz_localize("UTC")
         rate = None if pd.isna(row["rate"]) else float(row["rate"])
-        rows.append(
-            (
-                window,
-                windows.begins(window) or first,
-                int(row["first_number"]),
-                sampled,
-                int(row["passed"]),
-                judged,
-                sampled - judged,
-                rate,
-                *known,
-                health.value,
-                *average,
-            )
-        )
+        counts = int(row["first_number"]), sampled, int(row["passed"]), judged, sampled - judged
+        rows.append((window, windows.begins(window) or first, *counts, rate, *known, health.value, *average))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

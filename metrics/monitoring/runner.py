@@ -193,11 +193,8 @@ class Feeder:
         if records:
             pairs, wrong = cases_of(self._name, records, self.spec.mapping)
             for problem in wrong:
-                self._add_bad_line(
-                    problem.row or 0,
-                    f"{problem.column}: {problem.found}" if problem.column else problem.found,
-                    problem.expected,
-                )
+                where = f"{problem.column}: " if problem.column else ""
+                self._add_bad_line(problem.row or 0, where + problem.found, problem.expected)
             samples, scores = self._with_evidence(*self._judged(self._new(pairs)))
         state = self.state
         state.read = self._read + self._place.read

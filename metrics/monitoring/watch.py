@@ -85,14 +85,8 @@ class Watch:
         (sample,), scores = made[0].to_pylist(), made[1].to_pylist()
         values = {(row["evaluator"], row["metric"]): row["value"] for row in scores}
         at = sample["at"] or datetime.now(UTC).replace(tzinfo=None)
-        return Sample(
-            sample["id"],
-            sample["question"],
-            sample["answer"],
-            values.get(_scored(self.monitor)),
-            sample["passed"],
-            at.replace(tzinfo=UTC).isoformat(timespec="seconds"),
-        )
+        value, moment = values.get(_scored(self.monitor)), at.replace(tzinfo=UTC).isoformat(timespec="seconds")
+        return Sample(sample["id"], sample["question"], sample["answer"], value, sample["passed"], moment)
 
     def get_metrics(self, plain: bool = False) -> dict[str, Any]:
         """Return how the monitor stands: status, sample_count, pass_rate, average_score; see `get_metrics`."""
