@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,11 @@ def start_own(*module: str, environment: Mapping[str, str] | None = None, **opti
 
     It may outlive the thread that asks for it, though `end_with` binds it to a thread.
     """
-    given = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL) | {"start_new_session": True, **options}
-    command, variables = python_module(*module), own_environment() | dict(environment or {})
-    return _STARTER.submit(lambda: subprocess.Popen(command, env=variables, **given)).result()  # noqa: S603
+    given: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    given |= {"env": own_environment() | dict(environment or {}), "start_new_session": True, **options}
+    start: Any = partial(subprocess.Popen, python_module(*module), **given)
+    started: subprocess.Popen[bytes] = _STARTER.submit(start).result()
+    return started
 
 
 def bound_memory(most: int) -> None:
