@@ -35,13 +35,8 @@ class JudgeWorker:
     def __init__(self, run: Run):
         self._run = run
         self._settings = run.spec.resources
-        self._resources = Resources(
-            self._settings,
-            run.workspace.path / "cache",
-            Spend.of(run.spend or {}),
-            asked_by=run.id,
-            case_timeout=run.spec.case_timeout,
-        )
+        cache, spend = run.workspace.path / "cache", Spend.of(run.spend or {})
+        self._resources = Resources(self._settings, cache, spend, asked_by=run.id, case_timeout=run.spec.case_timeout)
         self._written = self._resources.spend.as_row()
         self.progress: Counter[str] = Counter()  # cases judged, by name of the unit
         self.asked = 0  # cases judged that took a request

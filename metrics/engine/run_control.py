@@ -84,6 +84,7 @@ def create(
         raise InputError(problems)
     models = saved_settings(resources or {})
     equal = _equal_facts(suite, duplicates)
+    receipt = (*suite.receipt, *outputs.receipt, *_subset_lines(suite, subset), *_equal_lines(suite, equal))
     return workspace.create_run(
         {
             "name": name or short_name(suite.name, outputs.models),
@@ -108,15 +109,7 @@ def create(
             },
             "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
             "resources": models,
-            "receipt": [
-                line.as_row()
-                for line in (
-                    *suite.receipt,
-                    *outputs.receipt,
-                    *_subset_lines(suite, subset),
-                    *_equal_lines(suite, equal),
-                )
-            ],
+            "receipt": [line.as_row() for line in receipt],
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
             **({"save_llm_result": True} if save_llm_result else {}),

@@ -99,17 +99,10 @@ def damaged(folder: Path, what: str, lost: bool = False) -> RunCorrupt:
 def read_suite(folder: Path, cases: pa.Table, annotations: pa.Table | None) -> Suite:
     """Return the stored suite in a folder with these tables of it."""
     facts, media = input_facts(folder), folder / MEDIA["suites"]
+    labels, numbers, keys = map(tuple, (facts["labels"], facts["category_ids"], facts.get("label_keys", ())))
+    classes, pictures = classes_of(facts.get("classes", {})), media if media.exists() else None
     return Suite(
-        facts["name"],
-        facts["task"],
-        cases,
-        annotations,
-        tuple(facts["labels"]),
-        media if media.exists() else None,
-        facts["left_out"],
-        tuple(facts["category_ids"]),
-        tuple(facts.get("label_keys", ())),
-        classes_of(facts.get("classes", {})),
+        facts["name"], facts["task"], cases, annotations, labels, pictures, facts["left_out"], numbers, keys, classes
     )
 
 

@@ -215,17 +215,8 @@ class Labels(GivenRows):
         scale: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         """Store one label that a rater gives on the page, on a scale; it replaces the rater's earlier one."""
-        row = {
-            "case_id": case_id,
-            "model": model,
-            "rater": rater,
-            "criterion": criterion,
-            "value": value,
-            "low": scale[0],
-            "high": scale[1],
-            "sampling": sampling,
-        }
-        self.keep([row], rater)
+        key = dict(zip(LABEL_KEY, (case_id, model, rater, criterion), strict=True))
+        self.keep([{**key, "value": value, "low": scale[0], "high": scale[1], "sampling": sampling}], rater)
 
     def withdraw(self, case_id: str, model: str, rater: str, criterion: str) -> None:
         """Remove a label that a rater gave on the page; nothing happens where there is none."""

@@ -88,17 +88,8 @@ def _preview(upload: Upload, name: str, role: Role, document: dict[str, Any], re
     names = tuple(dict.fromkeys(name for record in first for name in record))
     raw = [{name: None if value is None else str(value)[:200] for name, value in record.items()} for record in first]
     note = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    return Preview(
-        upload.source.name,
-        name,
-        role,
-        "detection",
-        names,
-        {},
-        rows=len(listed),
-        first=tuple(raw),
-        notes=(note, *upload.notes),
-    )
+    notes, file = (note, *upload.notes), upload.source.name
+    return Preview(file, name, role, "detection", names, {}, rows=len(listed), first=tuple(raw), notes=notes)
 
 
 def _preview_ground_truth(upload: Upload, _: Request) -> Preview:
