@@ -145,7 +145,8 @@ def _filled(source: Source, book: Any) -> tuple[str, ...]:
 
     InputError where the rows looked at have too many cells.
     """
-    filled, slots = [], 0
+    filled: list[Any] = []
+    slots = 0
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # what the file states of its size may be wrong
         for row in islice(sheet.iter_rows(values_only=True), LOOKED_AT):
