@@ -111,9 +111,9 @@ def test_portions_of_cases_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert (dict(consistencies(answers, WordTokens()).cases), len(whole.cases)) == (dict(whole.cases), 5)
 
 
-def test_a_script_that_the_model_does_not_know_is_not_applicable(bundled: Any) -> None:
+def test_an_answer_in_a_script_that_the_model_does_not_know_has_failed(bundled: Any) -> None:
     found = scored(bundled, "ሰላም ለዓለም", "Bangkok")
-    assert found.status is Status.NOT_APPLICABLE
+    assert (found.status, found.by_output) == (Status.SKIPPED, True)
     assert "knows the script of the answer only in part" in str(found.reason)
 
 
