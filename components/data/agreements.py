@@ -36,6 +36,9 @@ from metrics.core.schema import LABEL_KEY
 from metrics.store import Run
 from metrics.store.rating_sets import GivenSet, Labels
 from metrics.store.threshold_profiles import Calibrations
+from metrics.suites import demo_data
+from metrics.suites.demo_data import RATER
+from metrics.suites.samples import sample_runs
 
 if TYPE_CHECKING:
     from metrics.engine import Estimate
@@ -151,9 +154,6 @@ def label_given(run_id: str, case_id: str, model: str, rater: str, criterion: st
 
 def label_demo() -> str | None:
     """Return the finished run of the bundled judged sample, which `start_label_demo` labels; None without."""
-    from metrics.suites import demo_data
-    from metrics.suites.samples import sample_runs
-
     run = sample_runs(workspace()).get(demo_data.LABELLED_SAMPLE)
     return run.id if run is not None and run.state == "finished" else None
 
@@ -161,15 +161,11 @@ def label_demo() -> str | None:
 @action("editor", "add the demo's labels", "run_id")
 def start_label_demo(run_id: str) -> None:
     """Add the demo's labels to the run of the bundled judged sample."""
-    from metrics.suites import demo_data
-
     _labels(run_id).add(demo_data.demo_labels(), demo_data.RATER)
 
 
 def has_demo_labels(run_id: str) -> bool:
     """Return whether labels of a run are the demo's."""
-    from metrics.suites.demo_data import RATER
-
     return any(one.name == RATER for one in label_sets(run_id))
 
 

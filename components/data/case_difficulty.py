@@ -12,7 +12,7 @@ from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
 from metrics.store import Run
-from metrics.store.table_files import write
+from metrics.store.table_files import suite_bytes, write
 
 case_items = of_run(analysis.case_items, spinner="Fitting the cases' difficulty")
 short_suites = of_run(analysis.short_suites, spinner="Looking for the fewest cases that keep the ranking")
@@ -32,8 +32,6 @@ def items_csv(run_id: str, evaluator: str, metric: str, tag: str | None) -> byte
 def short_suite_csv(run_id: str, evaluator: str, metric: str, tag: str | None, cases: int) -> bytes:
     """Return the first `cases` cases of the short suite as CSV; of images their ids."""
     import pandas as pd
-
-    from metrics.store.table_files import suite_bytes
 
     run = workspace().run(run_id)
     try:

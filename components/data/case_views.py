@@ -10,13 +10,13 @@ import streamlit as st
 from components.data.run_reads import of_run
 from metrics import analysis
 from metrics.core.errors import InputError
-from metrics.presentation.verdict_rows import verdict_groups
+from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
+from metrics.presentation.viewers.trace_view import trace_view
 from metrics.presentation.why_words import why
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.presentation.verdict_rows import VerdictGroup
     from metrics.store import Run
 
 
@@ -85,6 +85,4 @@ def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]
 @st.cache_data(max_entries=64, show_spinner=False)
 def trace(text: str, expected: str | None = None, groups: Sequence[VerdictGroup] = ()) -> dict[str, Any]:
     """Return a trace to draw, see metrics.presentation.viewers.trace_view."""
-    from metrics.presentation.viewers.trace_view import trace_view
-
     return trace_view(text, expected, groups)

@@ -19,14 +19,17 @@ from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, problem_table, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace_path
+from metrics import questions
 from metrics.core.errors import AssayError, InputError, describe_failure
+from metrics.ingest.documents import ReadDocuments, read_documents
+from metrics.judge.injection import suspected
+from metrics.questions import QUESTION_KINDS, Draft, Kind, QuestionSettings, Review
+from metrics.suites import suite_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.engine import Estimate
-    from metrics.ingest.documents import ReadDocuments
-    from metrics.questions import Draft, Kind, QuestionSettings, Review
 
 DOCUMENTS = ("txt", "text", "md", "markdown", "html", "htm", "xhtml", "pdf", "zip")
 
@@ -83,15 +86,11 @@ _THREADS = ThreadPoolExecutor(2)
 
 def question_kinds() -> Mapping[str, Kind]:
     """Return the kinds of questions by name."""
-    from metrics.questions import QUESTION_KINDS
-
     return QUESTION_KINDS
 
 
 def question_schema() -> dict[str, Any]:
     """Return the JSON schema of the settings of a draft."""
-    from metrics.questions import QuestionSettings
-
     return QuestionSettings.model_json_schema()
 
 
@@ -104,8 +103,6 @@ def document_facts(tokens: Sequence[str]) -> DocumentFacts:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the documents")
 def _read(folder: str, tokens: tuple[str, ...]) -> ReadDocuments:
-    from metrics.ingest.documents import ReadDocuments, read_documents
-
     places = {path: name_of(path.name, Path(folder)) for token in tokens if (path := path_of(token, Path(folder)))}
     try:
         return read_upload([*places.values()], [*places], partial(read_documents, tuple(places), places))
@@ -115,8 +112,6 @@ def _read(folder: str, tokens: tuple[str, ...]) -> ReadDocuments:
 
 def question_estimate(tokens: Sequence[str], settings: Mapping[str, Any]) -> Estimate | str:
     """Return what the questions would cost the chosen judge, or why that is unknown."""
-    from metrics import questions
-
     try:
         wanted = questions.question_settings(settings)
         read = _read(str(upload_folder()), tuple(tokens))
@@ -128,8 +123,6 @@ def question_estimate(tokens: Sequence[str], settings: Mapping[str, Any]) -> Est
 @action("editor", "write questions")
 def start_questions(tokens: Sequence[str], settings: Mapping[str, Any]) -> str:
     """Begin to write questions in a thread and return the job's name; the same job is not begun twice."""
-    from metrics import questions
-
     wanted = questions.question_settings(settings)
     read = _read(str(upload_folder()), tuple(tokens))
     judge, folder = _judge(), workspace_path()
@@ -144,7 +137,6 @@ def start_questions(tokens: Sequence[str], settings: Mapping[str, Any]) -> str:
 
 def _write(folder: Path, read: ReadDocuments, wanted: QuestionSettings, judge: Any, progress: dict[str, Any]) -> str:
     """Write the questions and store the draft; return its id. Raises AssayError."""
-    from metrics import questions
 
     def listen(what: str, done: int, total: int) -> None:
         progress.update(what=what, done=done, total=total)
@@ -171,8 +163,6 @@ def question_job(name: str) -> tuple[Mapping[str, Any] | None, str, str]:
 
 def question_drafts() -> list[DraftFacts]:
     """Return the drafts of the workspace, the newest first; those that cannot be read are left out."""
-    from metrics import questions
-
     found = []
     for draft_id in questions.drafts(workspace_path()):
         try:
@@ -187,8 +177,6 @@ def question_drafts() -> list[DraftFacts]:
 def question_draft(draft_id: str) -> DraftView | str:
     """Return a draft, or why it cannot be read."""
     import pandas as pd
-
-    from metrics import questions
 
     try:
         draft, reviews = questions.read_draft(workspace_path(), draft_id)
@@ -206,8 +194,6 @@ def question_draft(draft_id: str) -> DraftView | str:
 
 
 def _row(entry: Any, review: Review, texts: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    from metrics.judge.injection import suspected
-
     question, answer = review.question or entry.question, review.answer or entry.answer
     return {
         "id": entry.id, "kind": entry.kind, "language": entry.language, "status": review.status,
@@ -220,8 +206,6 @@ def _row(entry: Any, review: Review, texts: Mapping[str, tuple[str, str]]) -> di
 @action("editor", "review questions", "draft_id", "status")
 def review_questions(draft_id: str, names: Sequence[str], status: str, question: str = "", answer: str = "") -> str:
     """Give questions of a draft a status and, where they are given, new texts; return why it could not be done."""
-    from metrics import questions
-
     try:
         _, before = questions.read_draft(workspace_path(), draft_id)
         changes = {}
@@ -248,15 +232,11 @@ def store_questions(draft_id: str, name: str) -> tuple[str, str]:
 @action("viewer", "download questions", "draft_id")
 def question_bytes(draft_id: str) -> bytes:
     """Return all questions of a draft, with their status, as JSON lines."""
-    from metrics.suites import suite_bytes
-
     draft, reviews = _draft(draft_id)
     return bytes(suite_bytes(draft.suite(None, reviews, ("proposed", "approved", "dropped")), "jsonl"))
 
 
 def _draft(draft_id: str) -> tuple[Draft, dict[str, Review]]:
-    from metrics import questions
-
     return questions.read_draft(workspace_path(), draft_id)
 
 

@@ -14,11 +14,11 @@ from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, pairs_of, task_of, upload_folder
 from components.data.workspace_runs import runs, workspace, workspace_path
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.receipt import ROWS
+from metrics.core.receipt import ROWS, Receipt
 from metrics.presentation import run_names
+from metrics.suites.samples import samples
 
 if TYPE_CHECKING:
-    from metrics.core.receipt import Receipt
     from metrics.core.suite import Outputs, Suite
     from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded
@@ -179,8 +179,6 @@ def evaluation_of(inputs: Inputs, data: Data | None = None, **more: Any) -> Eval
 def _chosen_tables(inputs: Inputs, folder: Path) -> tuple[Any, Any]:
     """Return what is chosen as suite and as outputs: the paths of uploads, what is stored as it is."""
     if inputs.source == "sample":
-        from metrics.suites.samples import samples
-
         return next(sample for sample in samples() if sample.id == inputs.suite).read()
     if inputs.source == "run":
         run = workspace().run(inputs.suite)

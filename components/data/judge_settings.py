@@ -20,6 +20,7 @@ from metrics.calibrations.calibrated_thresholds import shipped_for
 from metrics.core.errors import AssayError, InputError
 from metrics.core.evaluator import MISSING, Status
 from metrics.core.files import scratch_folder
+from metrics.judge import open_judges
 from metrics.judge.keys import kept_back, key_variables, let_go, missing_keys
 from metrics.judge.local import other_models
 from metrics.judge.local.install import LOCAL, MODEL, missing_local_model
@@ -173,8 +174,6 @@ def give_key(name: str, key: str) -> None:
 @action("editor", "choose the judge")
 def choose_judge(setting: Setting | None) -> str:
     """Make this the judge of the workspace (None: no judge); return why it could not be done, else ""."""
-    from metrics.judge import open_judges
-
     try:
         open_judges.choose_judge(workspace_path(), None if setting is None else settings_of(setting))
     except InputError as failure:
@@ -185,8 +184,6 @@ def choose_judge(setting: Setting | None) -> str:
 @action("editor", "ask a judge a test question")
 def try_judge(setting: Setting) -> Trial:
     """Ask a judge one small question."""
-    from metrics.judge import open_judges
-
     try:
         return open_judges.try_judge(settings_of(setting))
     except AssayError as failure:
@@ -223,8 +220,6 @@ def searched_folders() -> list[Path]:
 @action("editor", "look for this machine's model servers")
 def running_servers() -> tuple[ModelServer, ...]:
     """Ask the usual ports of this machine for servers of models; return those that answer."""
-    from metrics.judge.local import other_models
-
     return tuple(other_models.running_servers())
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from metrics.core.errors import InputError
+from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER, Preset, computable, suitable, unasked
 from metrics.core.registry import choose, evaluators
+from metrics.core.sandbox.process import why_unavailable
+from metrics.models import SOURCES
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator, Metric, Parameters
-    from metrics.core.presets import Preset
 
 
 @st.cache_resource(show_spinner=False)
@@ -35,8 +37,6 @@ def metrics_of(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Metric, .
 
 def model_kinds() -> dict[str, str]:
     """Return the kinds of local model by name, each with its default ("" for none)."""
-    from metrics.models import SOURCES
-
     return {name: source.default for name, source in SOURCES.items()}
 
 
@@ -91,15 +91,11 @@ def _chosen(evaluator: str, parameters: Mapping[str, Any]) -> tuple[Evaluator, P
 
 def sandbox_lacks() -> str:
     """Return why this machine cannot run what models write, and what to install; "" where it can."""
-    from metrics.core.sandbox.process import why_unavailable
-
     return why_unavailable()
 
 
 def presets(task: str, present: Collection[str], asked: Sequence[str] = ()) -> list[Preset]:
     """Return the presets for a task and what the data has; those of other systems where they are `asked` for."""
-    from metrics.core.presets import OF_SYSTEMS, suitable
-
     systems = (OF_SYSTEMS[id] for id in held_by(asked) if id in OF_SYSTEMS)
     return [*suitable(task, present), *(preset for preset in systems if preset.suits(task, present))]
 
@@ -109,15 +105,11 @@ def presets_unasked(task: str, present: Collection[str], unavailable: Callable[[
 
     Each has the evaluators that can be computed at once.
     """
-    from metrics.core.presets import computable, unasked
-
     chosen = unasked(task, present, unavailable)
     return {preset.id: computable(preset, task, present, unavailable) for preset in chosen}
 
 
 def held_by(names: Sequence[str]) -> list[str]:
     """Return the ids of the presets that an address names as the command does, none of an unknown name."""
-    from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER
-
     every = [id for name in ",".join(names).split(",") for id in TOGETHER.get(name, (name,))]
     return [id for id in dict.fromkeys(every) if id in PRESETS or id in OF_SYSTEMS]

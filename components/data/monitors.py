@@ -11,8 +11,13 @@ import streamlit as st
 
 from components.data.visitors import action
 from components.data.workspace_runs import workspace
+from metrics import monitoring
 from metrics.core.errors import InputError
 from metrics.core.files import scratch_folder
+from metrics.monitoring.health import next_health
+from metrics.monitoring.monitor_status import judged_metrics
+from metrics.stats.sequential import Bounds
+from metrics.suites import demo_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +73,6 @@ class Monitored(NamedTuple):
 
 def monitors() -> dict[str, str]:
     """Return the status of every monitor, by name; `damaged` where its files cannot be read, which hides no other."""
-    from metrics import monitoring
-
     return {found.name: _health(found) for found in monitoring.monitors(workspace())}
 
 
@@ -82,8 +85,6 @@ def _health(found: Monitor) -> str:
 
 def monitor_version(name: str) -> str:
     """Return what changes with every commit of a monitor, and with the workspace."""
-    from metrics import monitoring
-
     found = monitoring.monitor(workspace(), name)
     state = found.state
     return f"{found.folder} {state.number} {state.read} {state.updated} {state.reference}"
@@ -91,11 +92,6 @@ def monitor_version(name: str) -> str:
 
 def monitored(name: str, warning: float | None = None, critical: float | None = None) -> Monitored:
     """Return how a monitor stands and what it judges by; with other pass rates below which a status changes."""
-    from metrics import monitoring
-    from metrics.monitoring.health import next_health
-    from metrics.monitoring.monitor_status import judged_metrics
-    from metrics.stats.sequential import Bounds
-
     found = monitoring.monitor(workspace(), name)
     spec, state = found.spec, found.state
     limits = limits_of(spec.limits, warning, critical)
@@ -144,8 +140,6 @@ def monitor_trend(
     name: str, evaluator: str, metric: str, warning: float, critical: float, version: str,  # noqa: ARG001 - of the key
 ) -> pd.DataFrame:  # fmt: skip
     """Return the latest windows of all metrics together ("" and "") or of one; read-only. See monitoring.trend."""
-    from metrics import monitoring
-
     found = monitoring.monitor(workspace(), name)
     limits = limits_of(found.spec.limits, warning, critical)
     return monitoring.trend(found, (evaluator, metric), limits=limits)
@@ -154,8 +148,6 @@ def monitor_trend(
 @st.cache_resource(max_entries=32, show_spinner=False)
 def plain_metrics(name: str, warning: float, critical: float, version: str) -> Mapping[str, Any]:  # noqa: ARG001 - key
     """Return how a monitor stands by plain thresholds; see metrics.monitoring.get_metrics. Read-only."""
-    from metrics import monitoring
-
     found = monitoring.monitor(workspace(), name)
     return monitoring.get_metrics(found, plain=True, limits=limits_of(found.spec.limits, warning, critical))
 
@@ -163,41 +155,30 @@ def plain_metrics(name: str, warning: float, critical: float, version: str) -> M
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_failures(name: str, window: int | None, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
     """Return the latest failures, or those of a window; see metrics.monitoring.failures. Read-only."""
-    from metrics import monitoring
-
     return monitoring.failures(monitoring.monitor(workspace(), name), window)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_failure_count(name: str, window: int | None, version: str) -> int:  # noqa: ARG001 - part of the key
     """Return how many samples, or those of a window, did not pass."""
-    from metrics import monitoring
-
     return monitoring.failure_count(monitoring.monitor(workspace(), name), window)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_sample_scores(name: str, number: int, version: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
     """Return every score of a sample; see metrics.monitoring.sample_scores. Read-only."""
-    from metrics import monitoring
-
     return monitoring.sample_scores(monitoring.monitor(workspace(), name), number)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def monitor_drift(name: str, version: str) -> Sequence[MetricDrift]:  # noqa: ARG001 - part of the key
     """Return each metric's recent scores against the reference run. Read-only."""
-    from metrics import monitoring
-
     return monitoring.drifts(monitoring.monitor(workspace(), name))
 
 
 @action("editor", "start the monitor of the demo")
 def start_demo() -> str:
     """Create a monitor of the bundled week of production, judge it, and return the monitor's name."""
-    from metrics import monitoring
-    from metrics.suites import demo_data
-
     spec = monitoring.Spec(
         evaluators={id: {} for id in demo_data.EVALUATORS}, rate=1.0, window="1d", warning=demo_data.WARNING,
         critical=demo_data.CRITICAL,

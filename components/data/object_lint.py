@@ -13,14 +13,16 @@ import streamlit as st
 
 from components.data.evaluation_inputs import Inputs, corrected, uploaded_data
 from components.data.workspace_runs import workspace_path
+from metrics.ingest.lint import FIXES, Finding, UnknownClass, fix, lint, unknown_classes
 from metrics.presentation.phrases import change_lines
+from metrics.presentation.viewers.object_panels import ImageObject, image_objects
+from metrics.vision.boxes import box_iou
+from metrics.vision.outcomes import match_image
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from metrics.core.suite import Outputs, Suite
-    from metrics.ingest.lint import Finding, UnknownClass
-    from metrics.presentation.viewers.object_panels import ImageObject
 
 MOST_DRAWN = 100  # predictions of an image, best scores first
 FOUND_AT = 0.5  # IoU
@@ -62,8 +64,6 @@ def findings_by_model(inputs: Inputs) -> Mapping[str, int]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _checks(folder: str, _inputs: Inputs, key: str) -> ObjectChecks:  # noqa: ARG001 - parts of the cache's key
-    from metrics.ingest.lint import FIXES, lint, unknown_classes
-
     read = uploaded_data(_inputs)
     suite, outputs = read.suite, corrected(read, _inputs)
     findings = lint(suite, outputs)
@@ -76,8 +76,6 @@ def _checks(folder: str, _inputs: Inputs, key: str) -> ObjectChecks:  # noqa: AR
 
 def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], case_id: str) -> BoxPreview:
     """Return one image with the boxes of a model (None: of all), before and after the fixes of its findings."""
-    from metrics.ingest.lint import fix
-
     read = uploaded_data(inputs)
     suite = read.suite
     one = suite.cases.filter(np.asarray(suite.cases["case_id"]) == case_id)
@@ -101,10 +99,6 @@ def box_preview(inputs: Inputs, model: str | None, findings: Sequence[Finding], 
 def _drawn(suite: Suite, outputs: Outputs) -> list[ImageObject]:
     """Return what to draw of one image, matched as everywhere: an object is found once, by the best score."""
     import pandas as pd
-
-    from metrics.presentation.viewers.object_panels import image_objects
-    from metrics.vision.boxes import box_iou
-    from metrics.vision.outcomes import match_image
 
     truths = _rows(suite.annotations)
     found = sorted(_rows(outputs.predictions), key=lambda row: -(row["score"] or 0))[:MOST_DRAWN]

@@ -13,18 +13,17 @@ from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
 from components.data.workspace_runs import workspace
 from metrics.analysis.preferences import matches, pairs, preferred, style
+from metrics.analysis.preferences.judging import Judged, judge_preferences, preference_estimate
 from metrics.core.errors import AssayError, describe_failure
 from metrics.core.schema import BOTH_BAD, preference
-from metrics.store.rating_sets import Preferences
+from metrics.store.rating_sets import GivenSet, Preferences
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from metrics.analysis.preferences.judging import Judged
     from metrics.analysis.preferences.pairs import Pair, PairQueue
     from metrics.engine import Estimate
     from metrics.store import Run
-    from metrics.store.rating_sets import GivenSet
 
 
 class JudgingState(NamedTuple):
@@ -99,8 +98,6 @@ def remove_preferences(run_id: str, set_id: str) -> None:
 
 
 def _estimate(run: Run, judge: Mapping[str, Any] | None, criterion: str, cases: int) -> Estimate | str:
-    from metrics.analysis.preferences.judging import preference_estimate
-
     try:
         return preference_estimate(run, judge, criterion=criterion, cases=cases)
     except AssayError as failure:
@@ -118,8 +115,6 @@ def preferences_estimate(run_id: str, criterion: str, cases: int) -> Estimate | 
 @action("editor", "let the judge compare answers", "run_id", "criterion")
 def start_judging(run_id: str, criterion: str, cases: int | None) -> None:
     """Let the workspace's judge compare answers in a thread; one at a time for each run."""
-    from metrics.analysis.preferences.judging import judge_preferences
-
     key = _key(run_id)
     if key in _JOBS and not _JOBS[key].future.done():
         return

@@ -6,6 +6,10 @@ from typing import Any, NamedTuple, get_args
 from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.core.errors import AssayError, InputError
+from metrics.judge.custom_prompts import BLOCKS, CustomPrompt
+from metrics.judge.open_judges import chosen_judge
+from metrics.judge.rubrics import USUAL, USUAL_RUBRIC, Need, Rubric, named_rubric, read_rubric, rubric_text
+from metrics.judge.saved_objects import checked, every, read_object, save
 
 BYOP = "byop"  # the evaluator that asks them
 
@@ -24,9 +28,6 @@ class TriedCase(NamedTuple):
 
 def own_prompts() -> tuple[dict[str, dict[str, Any]], str]:
     """Return the saved prompts by id (title, prompt, mode, levels, meanings, version), and what cannot be read."""
-    from metrics.judge.custom_prompts import CustomPrompt
-    from metrics.judge.saved_objects import every
-
     try:
         return {entry.id: entry.model_dump() for entry in every(workspace_path(), CustomPrompt)}, ""
     except InputError as failure:
@@ -41,9 +42,6 @@ def checked_prompt(prompt: dict[str, Any]) -> str:
 @action("editor", "save a prompt")
 def save_prompt(prompt: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a prompt, as the next version if it changed; return it as saved, or {} and why it was not."""
-    from metrics.judge.custom_prompts import CustomPrompt
-    from metrics.judge.saved_objects import checked, save
-
     try:
         return save(workspace_path(), checked(CustomPrompt, prompt, "prompt")).model_dump(), ""
     except InputError as failure:
@@ -60,8 +58,6 @@ def prompt_of_file(name: str, content: bytes) -> tuple[dict[str, Any], str]:
 
 def placeholders() -> list[str]:
     """Return the placeholders that a prompt may use."""
-    from metrics.judge.custom_prompts import BLOCKS
-
     return [f"{{{name}}}" for name in BLOCKS]
 
 
@@ -81,7 +77,6 @@ def place_prompts(
 def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> tuple[tuple[TriedCase, ...], str]:
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.live_scorer import first_cases, try_out
-    from metrics.judge.open_judges import chosen_judge
 
     run = workspace().run(run_id)
     cases = first_cases(run, model, count)
@@ -104,9 +99,6 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], str]:
-    from metrics.judge.custom_prompts import CustomPrompt
-    from metrics.judge.saved_objects import read_object
-
     try:
         return read_object(CustomPrompt, text, name).model_dump(), ""
     except InputError as failure:
@@ -115,9 +107,6 @@ def _read(text: str, name: str) -> tuple[dict[str, Any], str]:
 
 def own_rubrics() -> tuple[dict[str, dict[str, Any]], str]:
     """Return the usual rubric and the saved ones by id (title, version, dimensions), and what cannot be read."""
-    from metrics.judge.rubrics import USUAL_RUBRIC, Rubric
-    from metrics.judge.saved_objects import every
-
     found, problem = [USUAL_RUBRIC], ""
     try:
         found += every(workspace_path(), Rubric)
@@ -128,8 +117,6 @@ def own_rubrics() -> tuple[dict[str, dict[str, Any]], str]:
 
 def rubric_parameters(id: str) -> dict[str, Any]:
     """Return the parameters of evaluator `rubric` with a saved rubric; {} for the usual one or where there is none."""
-    from metrics.judge.rubrics import USUAL_RUBRIC, named_rubric
-
     try:
         return {} if id == USUAL_RUBRIC.id else named_rubric(workspace_path(), id, files=False).parameters
     except InputError:
@@ -138,23 +125,16 @@ def rubric_parameters(id: str) -> dict[str, Any]:
 
 def usual_levels() -> dict[str, float]:
     """Return the usual levels with their scores."""
-    from metrics.judge.rubrics import USUAL
-
     return dict(USUAL)
 
 
 def rubric_needs() -> tuple[str, ...]:
     """Return what a dimension can need of a case."""
-    from metrics.judge.rubrics import Need
-
     return get_args(Need)
 
 
 def checked_rubric(rubric: dict[str, Any]) -> list[str]:
     """Return what is wrong with a rubric, in words."""
-    from metrics.judge.rubrics import Rubric
-    from metrics.judge.saved_objects import checked
-
     try:
         checked(Rubric, rubric, "rubric")
     except InputError as failure:
@@ -165,9 +145,6 @@ def checked_rubric(rubric: dict[str, Any]) -> list[str]:
 @action("editor", "save a rubric")
 def save_rubric(rubric: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Save a rubric, as the next version if it changed; return it as saved, or {} and why it was not."""
-    from metrics.judge.rubrics import Rubric
-    from metrics.judge.saved_objects import checked, save
-
     try:
         return save(workspace_path(), checked(Rubric, rubric, "rubric")).model_dump(mode="json"), ""
     except InputError as failure:
@@ -176,15 +153,11 @@ def save_rubric(rubric: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def rubric_file(rubric: dict[str, Any], ending: str) -> str:
     """Return the text of a rubric's file, which ends in .json or .yaml."""
-    from metrics.judge.rubrics import Rubric, rubric_text
-
     return rubric_text(Rubric.model_validate(rubric), ending)
 
 
 def rubric_of_file(name: str, content: bytes) -> tuple[dict[str, Any], str]:
     """Return the rubric in a file, or {} and what is wrong with the file."""
-    from metrics.judge.rubrics import read_rubric
-
     try:
         return read_rubric(content.decode("utf-8"), name).model_dump(mode="json"), ""
     except UnicodeDecodeError:

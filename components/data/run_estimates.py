@@ -16,6 +16,7 @@ from components.data.evaluation_inputs import Inputs, evaluation_of, uploaded_da
 from components.data.visitors import action, working_in
 from components.data.workspace_runs import allow_code, workspace, workspace_path
 from metrics.core.errors import AssayError
+from metrics.core.presets import RUN_CODE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +144,6 @@ def start(
     `settings` are those of `settings_schema`.
     """
     from metrics import engine
-    from metrics.core.presets import RUN_CODE
     from metrics.library.prepare import prepare
 
     try:

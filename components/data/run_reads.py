@@ -21,6 +21,9 @@ from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import AssayError, InputError
 from metrics.core.files import read_json, write_json
 from metrics.core.source_version import source_version
+from metrics.presentation.format import middle
+from metrics.presentation.phrases import metric_title, with_interval
+from metrics.presentation.question import questions
 from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -94,8 +97,6 @@ match_rules = of_run(analysis.rules)
 @of_run
 def answer(run: Run, question: str) -> Answer | None:
     """Return the answer of a question of metrics.presentation.questions, by its id."""
-    from metrics.presentation.question import questions
-
     return next(one for one in questions() if one.id == question).answer(run)
 
 
@@ -146,9 +147,6 @@ def result_line(run_id: str) -> str:
 
 
 def _result_of(run_id: str) -> str:
-    from metrics.presentation.format import middle
-    from metrics.presentation.phrases import metric_title, with_interval
-
     board, found = leaderboard(run_id), headline(run_id)
     column = next((one for one in board.columns if one.key == found.sorted_by), None)
     if column is None:

@@ -11,15 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from components.data.suite_drafts import Criteria, drafted_suite
-from metrics.core.suite import CASES
+from metrics.core.suite import CASES, Suite
+from metrics.suites import free_id
 from metrics.text.condition_form import ConditionForm, form_of
 from metrics.text.conditions import ConditionError, parse_condition
+from metrics.text.json_text import JsonError, violations
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from metrics.core.suite import Suite
-    from metrics.text.condition_form import ConditionForm
 
 
 class CaseToEdit(NamedTuple):
@@ -89,8 +88,6 @@ def editable_cases(
 
 def copies(fingerprint: str, draft: str, criteria: Criteria, chosen: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return rows to add: the `chosen` cases (none: all that meet the criteria) under new ids."""
-    from metrics.suites import free_id
-
     suite = drafted_suite(fingerprint, draft)
     wanted = pa.array(chosen, pa.string()) if chosen else suite.matching(criteria)
     taken = set(suite.cases["case_id"].to_pylist())
@@ -143,8 +140,6 @@ def try_condition(condition: str, text: str) -> tuple[bool, list[tuple[str, bool
 
 def schema_problem(schema: str) -> str:
     """Return why a JSON Schema cannot be used; "" where it can."""
-    from metrics.text.json_text import JsonError, violations
-
     try:
         violations(None, schema)
     except JsonError as failure:

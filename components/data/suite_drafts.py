@@ -18,15 +18,17 @@ from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, reading_of, task_of, upload_folder
 from components.data.visitors import action
 from components.data.workspace_runs import workspace, workspace_path
+from metrics import suites
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.suite import COMPLEXITY, CRITERIA, complexity_of, question_lengths
+from metrics.core.suite import COMPLEXITY, CRITERIA, Suite, complexity_of, question_lengths
+from metrics.judge.open_judges import chosen_judge
+from metrics.perturbations import FIELDS, KINDS, Kind, Perturbed, perturb
+from metrics.suites import Edit, drafted, save_version, suite_bytes
+from metrics.text.conversation import last_user_turn
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.core.suite import Suite
-    from metrics.perturbations import Kind, Perturbed
-    from metrics.suites import Edit
 
 Criteria = Mapping[str, Any]  # see Suite.matching
 MOST_VALUES = 50  # of a column that can be filtered by
@@ -66,8 +68,6 @@ def suite_facts(fingerprint: str, draft: str = "") -> SuiteFacts:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
-    from metrics import suites
-
     try:
         suite, problem = drafted_suite(fingerprint, draft), ""
     except InputError as failure:
@@ -129,8 +129,6 @@ def add_edits(
     fingerprint: str, draft: str, edits: Sequence[Mapping[str, Any]]
 ) -> tuple[str, tuple[InputProblem | str, ...]]:
     """Add edits, see metrics.suites.Edit, to a draft; return its token, or "" and all that is wrong with them."""
-    from metrics import suites
-
     suite = drafted_suite(fingerprint, draft)
     before = suites.read_draft(workspace_path(), draft)
     added: list[Edit] = []
@@ -151,16 +149,12 @@ def add_edits(
 
 def edit_words(edits: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what edits do, a line each."""
-    from metrics.suites import Edit
-
     return [Edit.model_construct(**edit).words for edit in edits]
 
 
 @action("editor", "undo an edit of a suite", "fingerprint")
 def undo_edit(fingerprint: str, draft: str) -> str:
     """Return the token of the draft without its last edit; "" for no edit left."""
-    from metrics import suites
-
     before = suites.read_draft(workspace_path(), draft)
     if before is None or len(before.edits) < 2:
         return ""
@@ -177,8 +171,6 @@ def save_draft(fingerprint: str, draft: str, name: str) -> tuple[str, str]:
 @action("viewer", "download a suite", "fingerprint", "format")
 def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
     """Return the cases of a draft as a file: jsonl, csv."""
-    from metrics.suites import suite_bytes
-
     return bytes(suite_bytes(drafted_suite(fingerprint, draft), format))
 
 
@@ -195,8 +187,6 @@ def _parts_table(
     folder: str, fingerprint: str, draft: str, how: dict[str, Any]  # noqa: ARG001 - the folder is a part of the key
 ) -> tuple[pd.DataFrame, str]:  # fmt: skip
     import pandas as pd
-
-    from metrics import suites
 
     try:
         made = _parts(fingerprint, draft, how)
@@ -225,8 +215,6 @@ def divide_suite(fingerprint: str, draft: str, how: Mapping[str, Any], names: Se
 
 def perturbation_kinds() -> Mapping[str, Kind]:
     """Return the kinds of perturbation by name."""
-    from metrics.perturbations import KINDS
-
     return KINDS
 
 
@@ -237,9 +225,6 @@ def perturb_preview(fingerprint: str, draft: str, how: Mapping[str, Any], count:
     text is the user's last turn; where a case has no variant, it is the reason and `is_made` is false.
     """
     import pandas as pd
-
-    from metrics.perturbations import FIELDS
-    from metrics.text.conversation import last_user_turn
 
     suite = drafted_suite(fingerprint, draft)
     column = FIELDS[how["fields"][0]]
@@ -322,14 +307,10 @@ def uploaded_suite(
 
 def drafted_suite(fingerprint: str, draft: str = "") -> Suite:
     """Return a stored suite after the edits of a draft."""
-    from metrics.suites import drafted
-
     return drafted(workspace_path(), fingerprint, draft)
 
 
 def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
-    from metrics import suites
-
     suite, seed, stratified = drafted_suite(fingerprint, draft), how["seed"], how["stratified"]
     if how["do"] == "sample":
         return [suites.sample(suite, how["size"], seed, stratified=stratified)]
@@ -337,9 +318,6 @@ def _parts(fingerprint: str, draft: str, how: Mapping[str, Any]) -> list[Suite]:
 
 
 def _perturbed(suite: Suite, how: Mapping[str, Any]) -> Perturbed:
-    from metrics.judge.open_judges import chosen_judge
-    from metrics.perturbations import KINDS, perturb
-
     judge = None
     if any(KINDS[kind].is_judged for kind in how["kinds"]):
         settings = chosen_judge(workspace_path())
@@ -354,8 +332,6 @@ def store_suite(suite: Suite, parent: str = "", edits: Sequence[str] = ()) -> tu
 
     `parent` is the fingerprint of the suite that it was made from, by `edits` in words.
     """
-    from metrics.suites import save_version
-
     before = {each["fingerprint"]: each["name"] for each in workspace().suites()}
     fingerprint = suite.fingerprint
     if fingerprint in before:

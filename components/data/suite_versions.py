@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
 from components.data.visitors import action, kept_here
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
-from metrics.core.errors import AssayError, InputError
-
-if TYPE_CHECKING:
-    from metrics.core.errors import InputProblem
-    from metrics.suites import Difference, Duplicate, Version
+from metrics import suites
+from metrics.core.errors import AssayError, InputError, InputProblem
+from metrics.suites import (
+    Difference,
+    Duplicate,
+    Version,
+    difference,
+    duplicates,
+    independent_cases,
+    save_part,
+    versions,
+)
 
 CONFLICTS = {"skip": "Keep this suite's case", "replace": "Take the other case", "rename": "Keep both: a new id"}
 
@@ -57,8 +64,6 @@ def _stored_part(
     folder: str, task: str, token: str, pairs: tuple[str, ...],  # noqa: ARG001 - the folder is a part of the key
     readings: tuple[str, ...],
 ) -> tuple[str, str, tuple[InputProblem, ...]]:  # fmt: skip
-    from metrics.suites import save_part
-
     suite, problems = uploaded_suite(token, task, pairs, readings)
     if suite is None:
         return "", "", problems
@@ -67,8 +72,6 @@ def _stored_part(
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _merge_facts(folder: str, fingerprint: str, draft: str, part: str, name: str) -> MergeFacts:  # noqa: ARG001
-    from metrics import suites
-
     own = drafted_suite(fingerprint, draft)
     other = suites.part_of(workspace_path(), part)
     try:
@@ -98,8 +101,6 @@ def suites_of_task(fingerprint: str) -> dict[str, str]:
 
 def suite_versions(fingerprint: str) -> tuple[list[Version], Mapping[str, list[RunFacts]]]:
     """Return the versions of a suite, the oldest first, and the runs of each of them, newest first."""
-    from metrics.suites import versions
-
     found = versions(workspace(), fingerprint)
     by_suite: dict[str, list[RunFacts]] = {version.fingerprint: [] for version in found}
     for run in runs():
@@ -115,8 +116,6 @@ def suite_difference(before: tuple[str, str], after: tuple[str, str]) -> Differe
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _difference(folder: str, before: tuple[str, str], after: tuple[str, str]) -> Difference:  # noqa: ARG001 - the key
-    from metrics.suites import difference
-
     return difference(drafted_suite(*before), drafted_suite(*after))
 
 
@@ -134,8 +133,6 @@ class FoundDuplicates(NamedTuple):
 
 
 def _duplicates(suite: str, against: str | None) -> FoundDuplicates | str:
-    from metrics.suites import duplicates, independent_cases
-
     here = workspace()
     try:
         own = here.suite(suite)

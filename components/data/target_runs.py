@@ -20,13 +20,18 @@ from metrics.judge.completion import CallFailed
 from metrics.judge.settings import Budget
 from metrics.presentation import format
 from metrics.store.table_files import write
+from metrics.suites.outputs_on_file import outputs_on_file, to_answer
+from metrics.targets.complete import ask_once, check_fits
+from metrics.targets.description import HttpTarget, ModelTarget, Target
+from metrics.targets.estimate import estimate
+from metrics.targets.jobs import create_job, job_of, web_targets
+from metrics.targets.templates import known_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.core.suite import Suite
     from metrics.store import Progress
-    from metrics.targets.description import Target
 
 Described = Mapping[str, Any]  # a target, or a grid, as metrics.targets.spec understands it
 MORE = ("temperature", "max_tokens", "top_p", "seed", "concurrency", "timeout", "tries", "requests_per_minute")
@@ -69,7 +74,6 @@ class CompletionFacts(NamedTuple):
 
 def target_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON schemas of forms: `model` and `http` (further settings), `paths` of a reply, `budget`."""
-    from metrics.targets.description import HttpTarget, ModelTarget
 
     def part(schema: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         return {"properties": {name: schema["properties"][name] for name in names}}
@@ -83,8 +87,6 @@ def target_schemas() -> dict[str, dict[str, Any]]:
 
 def target_placeholders(inputs: Inputs) -> tuple[str, ...]:
     """Return the names that a prompt may have for the chosen suite; none where it cannot be read."""
-    from metrics.targets.templates import known_names
-
     try:
         return known_names(load_suite(inputs).value)
     except AssayError:
@@ -93,9 +95,6 @@ def target_placeholders(inputs: Inputs) -> tuple[str, ...]:
 
 def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any]) -> CompletionPlan:
     """Return what asking these targets would take."""
-    from metrics.targets.complete import check_fits
-    from metrics.targets.estimate import estimate
-
     try:
         suite, targets = _checked(inputs, described)
         check_fits(suite, targets, repeats, Budget.model_validate(budget))
@@ -109,8 +108,6 @@ def plan_completion(inputs: Inputs, described: Described, repeats: int, budget: 
 @action("editor", "ask a model one case", "case_id")
 def try_target(inputs: Inputs, described: Described, case_id: str) -> TriedTarget:
     """Ask the first of these targets one case; nothing is recorded."""
-    from metrics.targets.complete import ask_once
-
     sent = ""
     try:
         suite, targets = _checked(inputs, described)
@@ -133,8 +130,6 @@ class TriedCase(NamedTuple):
 @action("editor", "ask models the first cases")
 def try_grid(inputs: Inputs, described: Described, count: int) -> tuple[TriedCase, ...]:
     """Ask every target the first `count` cases; nothing is recorded."""
-    from metrics.targets.complete import ask_once
-
     suite, targets = _checked(inputs, described)
 
     def ask(case_id: str, target: Target) -> str:
@@ -166,8 +161,6 @@ def start_completion(
     inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any], retry_errors: bool = False
 ) -> tuple[str, str]:
     """Start a process that asks the targets every case; return its id, or "" and why it was not started."""
-    from metrics.targets.jobs import create_job
-
     try:
         suite, targets = _checked(inputs, described)
         job = create_job(workspace(), suite, targets, repeats, budget, retry_errors)
@@ -181,8 +174,6 @@ def start_completion(
 def completion(job: str, inputs: Inputs) -> CompletionFacts | None:
     """Return the facts of a completion; None where there is none of that id."""
     import pandas as pd
-
-    from metrics.targets.jobs import job_of
 
     try:
         found = job_of(workspace(), job)
@@ -204,8 +195,6 @@ def completion(job: str, inputs: Inputs) -> CompletionFacts | None:
 @action("editor", "stop models that answer", "job")
 def cancel_completion(job: str) -> None:
     """Stop a completion; its answers are kept."""
-    from metrics.targets.jobs import job_of
-
     job_of(workspace(), job).cancel()
 
 
@@ -218,8 +207,6 @@ def triable_cases(inputs: Inputs) -> list[str]:
 
 
 def _checked(inputs: Inputs, described: Described) -> tuple[Suite, tuple[Target, ...]]:
-    from metrics.targets.jobs import web_targets
-
     loaded = load_suite(inputs)
     if loaded.problems and not inputs.keep:
         raise InputError(loaded.problems)
@@ -228,8 +215,6 @@ def _checked(inputs: Inputs, described: Described) -> tuple[Suite, tuple[Target,
 
 def _lacks(target: Target) -> str:
     """Return what a target needs before it can be asked, in words; "" where it can."""
-    from metrics.targets.description import HttpTarget, ModelTarget
-
     if isinstance(target, ModelTarget):
         return judge_facts(target.settings().model_dump(mode="json")).lacks
     missing = [name for name in target.variables if not os.environ.get(name)] if isinstance(target, HttpTarget) else []
@@ -258,8 +243,6 @@ def answers_on_file(suite: str) -> dict[str, str]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _on_file(folder: str, suite: str, runs: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001 - the key
-    from metrics.suites.outputs_on_file import outputs_on_file
-
     stored = workspace().suite(suite)
     found = outputs_on_file((workspace().run(run) for run in runs), stored)
     return {
@@ -271,7 +254,5 @@ def _on_file(folder: str, suite: str, runs: tuple[str, ...]) -> dict[str, str]: 
 
 def cases_to_answer(suite: str) -> bytes | None:
     """Return the cases of a stored suite as a CSV to be filled with answers; None where they are images."""
-    from metrics.suites.outputs_on_file import to_answer
-
     frame = to_answer(workspace().suite(suite))
     return None if frame is None else bytes(write(frame, "csv"))

@@ -26,12 +26,12 @@ from metrics.core.file_kinds import (
 )
 from metrics.core.files import make_file, make_folder
 from metrics.core.suite import Task
+from metrics.store.table_files import write
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.core.errors import InputProblem
-    from metrics.core.suite import Task
     from metrics.ingest import Reading
 
 ARCHIVES = ("zip",)
@@ -201,6 +201,4 @@ def problem_table(problems: Iterable[InputProblem]) -> pd.DataFrame:
 
 def problems_csv(problems: Sequence[InputProblem]) -> bytes:
     """Return every problem as a row of a CSV in which no cell is a formula."""
-    from metrics.store.table_files import write
-
     return bytes(write(problem_table(problems), "csv"))

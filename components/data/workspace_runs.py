@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from components.data.visitors import action, kept_here, place
+from metrics import analysis
 from metrics.core.errors import AssayError, InputError, RunBusy, RunError, RunNotFound
-from metrics.store import Run, Workspace
+from metrics.core.presets import RUN_CODE
+from metrics.core.registry import choose, evaluators
+from metrics.store import Progress, Run, Workspace, origin
+from metrics.store.origin import sign_file
+from metrics.store.run_spec import FILE
+from metrics.suites import samples as bundled
 
 if TYPE_CHECKING:
     from metrics.core.evaluator import Evaluator
     from metrics.reports.baseline import Differences
-    from metrics.store import Progress, Run, Workspace
 
 
 class RunFacts(NamedTuple):
@@ -128,8 +133,6 @@ def empty_bin(run_ids: Sequence[str]) -> None:
 
 def asked_of(run_id: str) -> dict[str, str | list[str]]:
     """Return what the page Evaluate is told to begin with what a run was asked: its address's parameters."""
-    from metrics.core.registry import choose, evaluators
-
     run = workspace().run(run_id)
     entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
     try:
@@ -174,8 +177,6 @@ def _asked(folder: str) -> RunFacts:
 
 def progress(run_id: str) -> RunProgress:
     """Return how far a run is."""
-    from metrics import analysis
-
     run = workspace().run(run_id)
     setting = run.spec.judge or {}
     return RunProgress(run.progress(), analysis.judge_names(run), run.spend, setting.get("budget", {}))
@@ -216,9 +217,6 @@ class Leave(NamedTuple):
 
 def leave_for(run_id: str) -> Leave:
     """Return what an admin has to allow before a stored run is evaluated; no effects where that is nothing."""
-    from metrics.core.presets import RUN_CODE
-    from metrics.store import origin
-
     run = workspace().run(run_id)
     if effects := origin.foreign_effects(run):
         return Leave(effects, True)
@@ -228,9 +226,6 @@ def leave_for(run_id: str) -> Leave:
 
 def allowed_run(run_id: str) -> Run:
     """Return a stored run that is to be evaluated, noted as let through. Raises NotAllowed; see `leave_for`."""
-    from metrics.store.origin import sign_file
-    from metrics.store.run_spec import FILE
-
     run, leave = workspace().run(run_id), leave_for(run_id)
     if leave.effects:
         allow_code(", ".join((run.id, *leave.effects)))
@@ -268,41 +263,33 @@ def repair(run_id: str) -> None:
 
 def waits_for_sample() -> bool:
     """Start computing the first sample, once a session, where there is no run; return whether it is still computed."""
-    from metrics.suites.samples import start_first
-
     if "sample_started" not in st.session_state:
-        st.session_state["sample_started"] = start_first(workspace())
+        st.session_state["sample_started"] = bundled.start_first(workspace())
     return bool(st.session_state["sample_started"]) and not any(run.state == "finished" for run in runs())
 
 
 @action("editor", "open a bundled sample", "name")
 def open_sample(name: str) -> str:
     """Return the run of a bundled sample, and start it where it has not been computed."""
-    from metrics.suites import samples
-
-    return samples.open_sample(workspace(), name).id
+    return bundled.open_sample(workspace(), name).id
 
 
 def sample_description(run_id: str) -> str | None:
     """Return what the bundled sample of a run is about; None for a run of the user's own."""
-    from metrics.suites.samples import samples
-
     sample = run_facts(run_id).sample
-    return next((one.description for one in samples() if one.id == sample), None)
+    return next((one.description for one in bundled.samples() if one.id == sample), None)
 
 
 def sample_titles() -> dict[str, str]:
     """Return the bundled samples: id → title."""
-    from metrics.suites.samples import samples
-
-    return {sample.id: sample.title for sample in samples()}
+    return {sample.id: sample.title for sample in bundled.samples()}
 
 
 def sample_lines() -> list[tuple[str, str, str]]:
     """Return the bundled samples: id, title, and what each is about in a sentence; the first one first."""
-    from metrics.suites.samples import FIRST, samples
-
-    return sorted(((one.id, one.title, one.line) for one in samples()), key=lambda each: each[0] != FIRST)
+    return sorted(
+        ((one.id, one.title, one.line) for one in bundled.samples()), key=lambda each: each[0] != bundled.FIRST
+    )
 
 
 def report_sections() -> Mapping[str, tuple[str, str, bool]]:
