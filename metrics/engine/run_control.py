@@ -234,7 +234,7 @@ def start_module(arguments: Sequence[str], log_file: Path, lock: int | None = No
 
     The process inherits the open `lock`, a file descriptor, and so holds it until `claim_start` or its end.
     """
-    held = {} if lock is None else {"environment": {STARTED: str(lock)}, "pass_fds": (lock,)}
+    held: dict[str, Any] = {} if lock is None else {"environment": {STARTED: str(lock)}, "pass_fds": (lock,)}
     with stored_at(log_file), make_file(log_file).open("ab") as log:
         return start_own("metrics", *arguments, stdout=log, stderr=log, **held)
 

@@ -64,12 +64,12 @@ async def noise_sensitivity(
         claims.append(with_quote(verdict, entry.quote, named))
     misled = sum(claim.facts["noise"] for claim in claims)
     numbers = range(1, len(case.retrieved_contexts) + 1)
-    facts = {
+    told = {
         "misled": misled,
         "relevant_contexts": [number for number in numbers if number in useful],
         "irrelevant_contexts": [number for number in numbers if number not in useful],
     }
-    return CaseScore({metric: misled / len(claims)}, evidence=Evidence({"claims": claims}, facts))
+    return CaseScore({metric: misled / len(claims)}, evidence=Evidence({"claims": claims}, told))
 
 
 AUSTEN = {

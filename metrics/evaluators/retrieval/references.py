@@ -224,9 +224,9 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
     contexts = []
     for number, replies in enumerate(zip(*asked, strict=True), 1):
         useful = [place for place, reply in enumerate(replies) if reply.verdict == "yes"]
-        reason, facts = replies[useful[0] if useful else 0].reason, {name: expected[useful[0]][0]} if useful else {}
+        reason, met = replies[useful[0] if useful else 0].reason, {name: expected[useful[0]][0]} if useful else {}
         words = "useful", "useless"
-        contexts.append(Verdict.of(f"Context {number}", bool(useful), words, reason, [number], facts=facts))
+        contexts.append(Verdict.of(f"Context {number}", bool(useful), words, reason, [number], facts=met))
     value = average_precision([context.holds == "yes" for context in contexts])
     facts = {} if wanted is None else AGAINST_CONTEXTS
     return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}, facts))
