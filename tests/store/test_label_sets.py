@@ -10,6 +10,7 @@ from metrics.core.errors import RunNotFound
 from metrics.core.schema import LABELS
 from metrics.store import Run, Workspace, rating_sets
 from metrics.store.rating_sets import Labels
+from metrics.store.stored_facts import OWN
 from tests.labels import label, labelled_run
 
 
@@ -90,9 +91,10 @@ def test_a_clock_that_goes_back_changes_nothing(run, monkeypatch):
 
 
 def older(path: Path) -> None:
-    """Store a set as earlier versions did: without numbers."""
+    """Store a set as earlier versions did: without numbers, and without a checksum."""
     table = pq.read_table(path).drop_columns(["number"])
-    pq.write_table(table, path)
+    facts = {name: text for name, text in table.schema.metadata.items() if name.decode() != OWN}
+    pq.write_table(table.replace_schema_metadata(facts), path)
 
 
 def test_labels_of_earlier_versions_are_read_by_their_times_and_count_before_new_ones(run, monkeypatch):
