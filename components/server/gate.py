@@ -4,6 +4,7 @@ import json
 import re
 import time
 from base64 import b64encode
+from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +13,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
@@ -211,7 +212,7 @@ class Gate:
     async def _take_upload(
         self, who: str, session: str, size: int, scope: Scope, receive: Receive, send: Send
     ) -> None:  # fmt: skip
-        with self._uploads.count_arriving(who, session, size):
+        with suppress(ClientDisconnect), self._uploads.count_arriving(who, session, size):  # who closes a tab amid one
             await self._app(scope, receive, send)
 
 
