@@ -138,6 +138,7 @@ NAMED = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 REDACTED = "[key]"
+MAX_READ = 1 << 14  # characters of a message that are looked through where its beginning is shown
 
 
 def redact(text: str) -> str:
@@ -159,6 +160,11 @@ def redact(text: str) -> str:
     text = _without(text, [(one.start, one.end) for one in found if REDACTED not in text[one.start : one.end]])
     text = LOOKS.sub(REDACTED, text)
     return NAMED.sub(lambda found: "".join(filter(None, found.groups())) + REDACTED, text)
+
+
+def redact_start(text: str, most: int) -> str:
+    """Return the first `most` characters of a message in one line, without keys: a key across the end is gone, too."""
+    return redact(" ".join(text.split())[:MAX_READ])[:most]
 
 
 def _from_beginning(text: str, value: str) -> list[tuple[int, int]]:

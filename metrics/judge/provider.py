@@ -17,7 +17,7 @@ from metrics.core.errors import describe_failure
 from metrics.core.rounding import exact_sum
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import refuse_metadata_address
-from metrics.judge.keys import redact
+from metrics.judge.keys import redact_start
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import OVER_THE_LIMIT, Wire, content_filter_in, said_in, thoughts_in, trouble_of, wait_asked_for
@@ -105,7 +105,7 @@ class Provider:
                     raise CallFailed(long, "refused") from None
                 status = getattr(failure, "status_code", None)
                 if refused := self._wire.option_refused(status, str(failure)):
-                    raise CallFailed(redact(refused)[:MAX_ERROR_SHOWN], "unusable") from None
+                    raise CallFailed(redact_start(refused, MAX_ERROR_SHOWN), "unusable") from None
                 if not self._wire.learn(status, str(failure), request):
                     raise self._failed(failure) from None
 
@@ -121,9 +121,9 @@ class Provider:
         message = choice.message.model_dump() if choice else {}
         told = getattr(choice, "provider_specific_fields", None) or {}
         if isinstance(error := told.get("error"), dict):
-            raise CallFailed(redact(str(error.get("message", error)))[:MAX_ERROR_SHOWN])
+            raise CallFailed(redact_start(str(error.get("message", error)), MAX_ERROR_SHOWN))
         if choice and (stopped := content_filter_in({"finish_reason": choice.finish_reason, "message": message})):
-            raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
+            raise CallFailed(redact_start(stopped, MAX_ERROR_SHOWN), "refused")
         text = said_in(message)
         logprobs = getattr(choice, "logprobs", None)
         if logprobs is not None and hasattr(logprobs, "model_dump"):
@@ -140,7 +140,7 @@ class Provider:
         )
 
     def _failed(self, failure: Exception) -> CallFailed:
-        text = redact(describe_failure(failure))[:MAX_ERROR_SHOWN]
+        text = redact_start(describe_failure(failure), MAX_ERROR_SHOWN)
         if NO_PROVIDER in text:
             text = (
                 f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "

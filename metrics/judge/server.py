@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import connector, exchange, is_this_machine
-from metrics.judge.keys import KEY, how_to_allow, kept_back, redact
+from metrics.judge.keys import KEY, how_to_allow, kept_back, redact_start
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.settings import JudgeSettings
 from metrics.judge.wire import (
@@ -59,9 +59,9 @@ class Server:
                     return _read_response(body, self._wire.left_out, schema)
                 status = _status_of(error)
             if refused := self._wire.option_refused(status or 400, message):
-                raise CallFailed(redact(refused), "unusable")
+                raise CallFailed(refused, "unusable")
             if not self._wire.learn(status or 400, message, request):
-                text = redact(f"HTTP {status}: {message}" if status else f"HTTP 200 with an error: {message}")
+                text = f"HTTP {status}: {message}" if status else f"HTTP 200 with an error: {message}"
                 if (status in (404, 405) or NO_PATH.search(message)) and not VERSIONED.search(self._address):
                     text += f" (the address has no /v1; servers of this kind are at {self._base}/v1)"
                 if status in NO_ENTRY and kept_back(self._settings):
@@ -118,12 +118,12 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
         reply = decoded(body)
         choice = reply["choices"][0]
         if stopped := content_filter_in(choice):
-            raise CallFailed(redact(stopped)[:MAX_ERROR_SHOWN], "refused")
+            raise CallFailed(redact_start(stopped, MAX_ERROR_SHOWN), "refused")
         text = said_in(choice["message"])
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise CallFailed(redact(f"the response is not a chat completion: {_message(body)}")) from None
+        raise CallFailed(f"the response is not a chat completion: {_message(body)}") from None
     if not all(isinstance(count, int | None) for count in counts):
         raise CallFailed("the response is not a chat completion of text")
     counts = [count if count is None or 0 < count <= MOST_TOKENS else None for count in counts]
@@ -133,9 +133,9 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
 
 
 def _message(body: bytes) -> str:
-    """Return the message in an error's body, or the beginning of the body."""
+    """Return the message in an error's body, or the beginning of the body, without keys."""
     error = _error_in(body)
-    text = body[: 4 * MAX_ERROR_SHOWN].decode("utf-8", "replace")
+    text = body.decode("utf-8", "replace")
     if error is not None:
         text = str(error.get("message", error) if isinstance(error, dict) else error)
-    return " ".join(text.split())[:MAX_ERROR_SHOWN]
+    return redact_start(text, MAX_ERROR_SHOWN)

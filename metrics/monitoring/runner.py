@@ -16,7 +16,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import Case
 from metrics.engine.live_scorer import LiveScorer
 from metrics.judge.budget import Spend
-from metrics.judge.keys import redact
+from metrics.judge.keys import redact_start
 from metrics.monitoring import alerts
 from metrics.monitoring.evidence import Evidence, with_bands
 from metrics.monitoring.line_reader import (
@@ -182,7 +182,7 @@ class Feeder:
             self._warn(f"{self._name}: the last line is not finished ({left}); it will be read next time")
 
     def _add_bad_line(self, line: int, found: str, expected: str) -> None:
-        problem = InputProblem(self._name, redact(found[: 4 * PREVIEW])[:PREVIEW], expected, line)
+        problem = InputProblem(self._name, redact_start(found, PREVIEW), expected, line)
         self.state.bad += 1
         self.state.bad_lines = [*self.state.bad_lines, problem.as_row()][-BAD_LINES:]
 

@@ -11,7 +11,7 @@ from metrics.core.unicode_forms import REPLACEMENT
 from metrics.ingest.tables.columns import OUTPUT_ALIASES, SCORED_ALIASES, fold
 from metrics.ingest.traces.stored_trace import trace_of, without_thoughts
 from metrics.judge.completion import CallFailed
-from metrics.judge.keys import redact
+from metrics.judge.keys import redact, redact_start
 from metrics.text.agents.traces import TraceError
 
 MAX_TEXT = 1_000_000  # characters of an answer, or of one passage
@@ -139,7 +139,7 @@ def _number(value: Any, name: str) -> float:
     parts = isinstance(value, list) and all(isinstance(part, int | float) and 0 <= part <= LARGEST for part in value)
     total = exact_sum(value) if parts else value
     if isinstance(total, bool) or not isinstance(total, int | float) or not 0 <= total <= LARGEST:
-        raise wrong(f"{name} {str(value)[:40]!r}, expected a number from 0 to {LARGEST:,}")
+        raise wrong(f"{name} {redact_start(str(value), 40)!r}, expected a number from 0 to {LARGEST:,}")
     return float(total)
 
 

@@ -54,7 +54,7 @@ class CommandAsker:
         if program.flooded:
             raise wrong(f"an output of more than {LONGEST_REPLY:,} bytes")
         if status := transport.get_returncode():
-            said = clean(" ".join(program.errors.decode("utf-8", "replace").split())[-MAX_ERROR_SHOWN:])
+            said = clean(" ".join(program.errors.decode("utf-8", "replace").split()))[-MAX_ERROR_SHOWN:]
             reason = f"exit status {status}: {said or 'nothing on standard error'}"
             raise CallFailed(reason, "busy" if status == TEMPORARY else "refused")
         return _read_answer(program.output.decode("utf-8", "replace"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.core.errors import MissingResource
 from metrics.judge.completion import CallFailed
 from metrics.judge.exchange import connector, exchange, is_this_machine
-from metrics.judge.keys import REDACTED
+from metrics.judge.keys import REDACTED, redact_start
 from metrics.judge.wire import OVER_THE_LIMIT, trouble_of, wait_asked_for
 from metrics.targets.answers import LISTS, LONGEST_REPLY, Answer, answer_from, answer_of, clean, wrong
 from metrics.targets.description import VARIABLE, HttpTarget
@@ -18,7 +18,7 @@ from metrics.targets.templates import Fields, fill_json, fill_url
 if TYPE_CHECKING:
     import aiohttp
 
-MAX_ERROR_SHOWN = 200
+MAX_ERROR_SHOWN, MAX_REPLY_SHOWN = 200, 80
 PATHS = {"contexts": "retrieved_contexts"}  # field of the description → column, where they differ
 
 
@@ -48,12 +48,9 @@ class HttpAsker:
         for name in self._target.variables:  # an endpoint may repeat what it was sent
             text = text.replace(os.environ[name], REDACTED)
         if not 200 <= status < 300:
-            where = (
-                f" to {headers.get('Location', '')[:MAX_ERROR_SHOWN]}, which is not followed"
-                if 300 <= status < 400
-                else ""
-            )
-            said = clean(" ".join(text[: 4 * MAX_ERROR_SHOWN].split())[:MAX_ERROR_SHOWN] + where)
+            place = redact_start(headers.get("Location", ""), MAX_ERROR_SHOWN)
+            where = f" to {place}, which is not followed" if 300 <= status < 400 else ""
+            said = clean(redact_start(text, MAX_ERROR_SHOWN) + where)
             wait = wait_asked_for(headers)
             raise CallFailed(f"HTTP {status}: {said}", trouble_of(status), wait, status == OVER_THE_LIMIT)
         return self._parse_reply(text)
@@ -63,7 +60,7 @@ class HttpAsker:
             reply = json.loads(text)
         except (ValueError, RecursionError):
             if self._paths:
-                raise wrong(f"no JSON: {text[:80]!r}") from None
+                raise wrong(f"no JSON: {redact_start(text, MAX_REPLY_SHOWN)!r}") from None
             return answer_of(text)
         if not self._paths:
             return answer_of(reply)

@@ -10,7 +10,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from metrics.judge.keys import HEAD, redact
+from metrics.judge.keys import HEAD, redact, redact_start
+from metrics.judge.server import MAX_ERROR_SHOWN, _message
 from tests.corpora.cases import Piece
 from tests.corpora.credentials import LOOK_ALIKES, PLANTED
 from tests.corpora.places import KEY, OF_KEYS, OF_PASSWORDS, PASSWORD, WITHOUT
@@ -151,6 +152,8 @@ ENCODED: dict[str, Callable[[str], str]] = {
     "in HTML": escape,
     "in base64": lambda value: b64encode(value.encode()).decode(),
     "after a user in base64": lambda value: b64encode(f"user:{value}".encode()).decode(),
+    "in base64 of UTF-16": lambda value: b64encode(value.encode("utf-16-le")).decode(),
+    "in hex of UTF-16, the other way": lambda value: value.encode("utf-16-be").hex(),
     "cut off": lambda value: value[: max(HEAD, len(value) - 2)],
     "on two lines": lambda value: f"{value[:HEAD]}\n    {value[HEAD:]}",
 }  # fmt: skip
@@ -167,6 +170,17 @@ def test_a_value_of_the_environment_vanishes_in_every_form(name, form, monkeypat
     left = redact(f"x {text} y")
     assert "[key]" in left
     assert len(left) <= (24 if "base64" in form else 12), "base64 leaves up to two signs of the value on each side"
+
+
+@pytest.mark.attack("model", "a message has a key across the place where it is cut", "keys go before the cut")
+@pytest.mark.parametrize("left", range(1, 30))
+def test_no_part_of_a_key_stays_where_a_message_is_cut(left, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", VARIABLES["HF_TOKEN"])
+    before = "n" * 299 + " "
+    text = before[left:] + VARIABLES["HF_TOKEN"] + " left"
+    shown = (before[left:] + "[key] left")[:MAX_ERROR_SHOWN]
+    assert redact_start(text, MAX_ERROR_SHOWN) == shown
+    assert _message(json.dumps({"error": {"message": text}}).encode()) == shown
 
 
 def test_secrets_within_variables_vanish_and_other_variables_stay(monkeypatch, tmp_path):

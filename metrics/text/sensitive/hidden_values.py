@@ -27,7 +27,7 @@ def hidden_places(text: str, values: Sequence[str]) -> list[tuple[int, int]]:
 
     Letters and digits are compared, in any case, with whatever signs, spaces and line ends between them, and with the
     characters as they are or escaped (of URLs, HTML, JSON, Python, quoted-printable): those of the value, of the value
-    reversed, and of its hexadecimal, decimal, base32 and base64 forms. Time is linear in the text.
+    reversed, and of the hexadecimal, decimal, base32 and base64 forms of its UTF-8 and UTF-16. Time is linear in the text.
     """
     forms = _forms(tuple(values))
     found: set[tuple[int, int]] = set()
@@ -109,11 +109,10 @@ def _forms(values: tuple[str, ...]) -> list[str]:
         plain = _letters(value)
         if any(map(str.isdigit, plain)) or len(plain) >= LONG_WORDS:
             found |= dict.fromkeys((plain, plain[::-1]))
-        decimals = "".join(map(str, data))
-        encoded = (*_windows(data, base64.b32encode, 5, 5), *_windows(data, base64.b64encode, 6, 3))
-        found |= dict.fromkeys(
-            (data.hex(), decimals, "".join(f"0x{byte:02x}" for byte in data), *map(_letters, encoded))
-        )
+        found |= dict.fromkeys(("".join(map(str, data)), "".join(f"0x{byte:02x}" for byte in data)))
+        for units in (data, value.encode("utf-16-le", "surrogatepass")):  # big-endian ones are the same but for an end
+            encoded = (*_windows(units, base64.b32encode, 5, 5), *_windows(units, base64.b64encode, 6, 3))
+            found |= dict.fromkeys((units.hex(), *map(_letters, encoded)))
     return [form for form in found if len(form) >= ANCHOR]
 
 
