@@ -28,7 +28,7 @@ STEPS = {"steps": [{"tool": "search", "arguments": {"q": "x"}, "result": "y"}, {
          "metadata": {"model_version": "3"}},
     ),
     ({"label": "joy", "score": 0.8}, {"label": "joy", "score": 0.8}),
-    ({"answer": "nul\0 half \ud800 sk-abcdefgh12345678"}, {"answer": "nul\ufffd half ? [key]"}),
+    ({"answer": "nul\0 half \ud800 sk-abcdefgh12345678"}, {"answer": "nul\ufffd half \ufffd [key]"}),
     ({"trace": STEPS}, {"answer": "Done.", "trace": json.dumps(STEPS)}),
 ])  # fmt: skip
 def test_understood(reply, row):
