@@ -21,6 +21,7 @@ from components.server.gate import Gate
 from components.server.uploads import Uploads
 from components.widgets.page_error import draw_error
 from metrics.core.errors import InputError
+from metrics.core.installation import STARTED_IN
 from metrics.core.reading_worker import warm_up
 from metrics.store.team_file import team_in
 
@@ -28,6 +29,8 @@ from metrics.store.team_file import team_in
 def gate_options() -> dict[str, Any]:
     """Return the options of `st.App` that put the gate before the pages, print the address and draw errors as cards."""
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # its own lines name addresses without the token
+    if folder := os.environ.pop(STARTED_IN, None):
+        os.chdir(folder)  # whose assay.toml and workspace are meant; Streamlit's settings have been read
     secrets = st.secrets.to_dict() if st.secrets.load_if_toml_exists() else {}
     try:
         team = team_in(secrets)  # `studio --team` has looked at the file; `streamlit run app.py` has not

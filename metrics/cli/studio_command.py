@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from metrics.cli.options import add_flags
 from metrics.core.errors import InputError, MissingResource
-from metrics.core.installation import APP, missing_extra, own_environment, python_module
+from metrics.core.installation import APP, STARTED_IN, STUDIO, missing_extra, own_environment, python_module
 from metrics.core.processes import allow_open_files, is_loopback
 from metrics.engine.evaluation import CommandFields
 from metrics.store import Workspace
@@ -55,14 +55,14 @@ def _studio(options: argparse.Namespace) -> NoReturn:
     if reason := missing_extra("the studio", "studio", "streamlit", "plotly", "scipy"):
         raise MissingResource(reason)
     environment = own_environment()
-    place = ["--server.address", options.address, "--server.port", str(options.port)]
+    secrets = options.team.absolute() if options.team else Path.home() / ".streamlit" / "secrets.toml"
+    place = ["--server.address", options.address, "--server.port", str(options.port), "--secrets.files", str(secrets)]
     if options.team:
         if reason := missing_extra("signing in", "auth", "authlib"):
             raise MissingResource(reason)
         team = read_team(options.team)
         if team.group_claim and Workspace(options.workspace).url:
             raise InputError("the groups of --team need a workspace on this machine, in which each has its own")
-        place += ["--secrets.files", str(options.team.absolute())]
     elif options.without_sign_in:
         environment["ASSAY_WITHOUT_SIGN_IN"] = "1"
     elif not is_loopback(options.address):
@@ -76,6 +76,8 @@ def _studio(options: argparse.Namespace) -> NoReturn:
     environment["ASSAY_ALLOW_HOST"] = ",".join(filter(None, named))
     if options.workspace:
         environment["ASSAY_WORKSPACE"] = str(Workspace(options.workspace).path)
+    environment[STARTED_IN] = os.getcwd()
+    os.chdir(STUDIO)  # Streamlit takes settings, secrets and variables from .streamlit where it starts: ours alone
     allow_open_files()
     sys.stdout.flush()
     os.execve(sys.executable, python_module("streamlit", "run", str(APP), *place), environment)  # noqa: S606 - no shell

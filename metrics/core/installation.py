@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 INSTALLED = PACKAGE / "studio"  # the wheel puts there what stands beside the package in a clone
 STUDIO = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent
 APP = STUDIO / "app.py"
+STARTED_IN = "ASSAY_STARTED_IN"  # the variable with the folder that `studio` was started in
 SAMPLES = STUDIO / "data" / "samples"
 
 

@@ -18,6 +18,7 @@ def server(monkeypatch, tmp_path):
         raise Started(" ".join(line), environment)
 
     monkeypatch.setattr("os.execve", become)
+    monkeypatch.chdir(tmp_path)  # and back: the command leaves the folder
     monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
     for name in ("ASSAY_WITHOUT_SIGN_IN", "ASSAY_NO_TOKEN", "ASSAY_ALLOW_HOST"):
         monkeypatch.delenv(name, raising=False)

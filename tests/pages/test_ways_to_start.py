@@ -52,10 +52,10 @@ def command(way: str, port: int, file: Path) -> tuple[list[str], dict[str, str]]
 
 
 @contextlib.contextmanager
-def started(words: Sequence[str], environment: dict[str, str], port: int) -> Iterator[str]:
+def started(words: Sequence[str], environment: dict[str, str], port: int, folder: Path = PROJECT) -> Iterator[str]:
     """The address of a studio while it runs."""
     process = subprocess.Popen(
-        words, cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:
@@ -144,6 +144,28 @@ def test_a_guest_gets_nothing_kept_and_no_connection_for_ever(way: str, tmp_path
                     line.recv()
         assert idle.recv(1) == b"", "it is ended"
         idle.close()
+
+
+@pytest.mark.attack(
+    "package",
+    "a cloned folder has Streamlit's settings, or secrets that become variables",
+    "`studio` reads none of the folder that it is started in",
+)
+@pytest.mark.parametrize("settings", [
+    "[server]\nenableXsrfProtection = false\nenableStaticServing = true\n", "[global]\ndevelopmentMode = true\n",
+])  # fmt: skip
+def test_settings_in_the_folder_are_not_the_studios(settings: str, tmp_path: Path) -> None:
+    home, port = tmp_path / ".streamlit", free_port()
+    home.mkdir()
+    (home / "config.toml").write_text(settings)
+    (home / "secrets.toml").write_text('ASSAY_TOKEN = "a token of the author"\n')
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "STREAMLIT_"))}
+    words = [sys.executable, "-P", "-m", "metrics", "studio", "--port", str(port)]
+    with started(words, own | {"PYTHONPATH": str(PROJECT)}, port, tmp_path) as address:
+        assert status(f"{address}/?token=a%20token%20of%20the%20author") == 403
+    with started([*words, "--no-token"], own | {"PYTHONPATH": str(PROJECT)}, port, tmp_path) as address:
+        form = {"content-type": "multipart/form-data; boundary=x", "origin": address}
+        assert status(f"{address}/_stcore/upload_file/s/f", "PUT", FORM, **form) == 403, "Streamlit asks for its token"
 
 
 @pytest.mark.attack("network", "a studio is started with a secret that everybody knows", "it does not start")
