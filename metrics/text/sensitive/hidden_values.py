@@ -27,7 +27,7 @@ def hidden_places(text: str, values: Sequence[str]) -> list[tuple[int, int]]:
 
     Letters and digits are compared, in any case, with whatever signs, spaces and line ends between them, and with the
     characters as they are or escaped (of URLs, HTML, JSON, Python, quoted-printable): those of the value, of the value
-    reversed, and of the hexadecimal, decimal, base32 and base64 forms of its UTF-8 and UTF-16. Time is linear in the text.
+    reversed, and of its hexadecimal, decimal, base32 and base64 forms, in UTF-8 and UTF-16. Time is linear in the text.
     """
     forms = _forms(tuple(values))
     found: set[tuple[int, int]] = set()
