@@ -53,7 +53,7 @@ def arguments_of(values: Mapping[str, Any]) -> list[str]:
             flags.append(flag_of(name))
         else:
             flags += [flag_of(name) + (f"={text}" if text else "") for text in _flag_texts(field, value)]
-    return ["evaluate", *flags, "--", *places]
+    return ["evaluate", *flags, *(["--", *places] if places else [])]
 
 
 def _flag_texts(field: FieldInfo, value: Any) -> Iterator[str]:

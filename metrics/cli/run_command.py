@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from metrics.cli.options import add_flags, add_parser, arguments_of, load_plugin
 from metrics.cli.rag_config import with_config
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
-from metrics.core.plugin_consent import refuse_unasked_code
+from metrics.core.plugin_consent import refuse_unasked_acts
 from metrics.core.project_file import project_file, read_project
 from metrics.engine.evaluation import GROUPS, Evaluation
 from metrics.engine.evaluation_fields import expected_value
@@ -44,6 +45,7 @@ def add_command(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from metrics.cli.evaluate_command import evaluate
+    from metrics.cli.project_acts import acts_of
 
     if options.schema:
         print(json.dumps(schema(), indent=1, ensure_ascii=False))
@@ -60,6 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     more: dict[str, Any] = {name: True for name in ("quiet", "dry_run") if getattr(options, name)}
     more |= {"workspace": str(Path(options.workspace).absolute())} if options.workspace else {}
     codes = [0]
+    own = {"workspace": ""} if options.workspace else {}  # whoever types one has allowed it
     with chdir(file.parent):  # what it names is beside it
         # all are read before the first begins
         chosen = {
@@ -67,6 +70,9 @@ def _run(options: argparse.Namespace) -> int:
             for name, given in evaluations.items()
             if name in (names or evaluations)
         }
+        if not options.check:
+            acts = chain.from_iterable(acts_of({**evaluations[name], **own}, file.parent) for name in chosen)
+            refuse_unasked_acts(file, [act.text for act in acts if act.needs_leave()])
         asked = {name: evaluation_in(values) for name, values in chosen.items()}
         for name, evaluation in asked.items():
             if options.check:
@@ -75,22 +81,11 @@ def _run(options: argparse.Namespace) -> int:
             if not options.quiet:
                 say(f"evaluation {name}", file=sys.stderr)
             try:
-                refuse_unasked_code(file, [*evaluation.plugin, *_programs(evaluation)])
                 load_plugins(evaluation.plugin)
                 codes.append(evaluate(evaluation))
             except Exception as failure:  # the others run all the same
                 codes.append(told(failure, argparse.Namespace(**dict(evaluation))))
     return max(codes)
-
-
-def _programs(evaluation: Evaluation) -> list[str]:
-    """Return the targets of an evaluation that are programs or functions."""
-    if not evaluation.target:
-        return []
-    from metrics.targets.description import CommandTarget, FunctionTarget
-    from metrics.targets.spec import described
-
-    return [one.title for one in described(evaluation.target) if isinstance(one, CommandTarget | FunctionTarget)]
 
 
 def _file(given: list[str]) -> tuple[Path, list[str]]:

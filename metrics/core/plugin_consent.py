@@ -1,12 +1,13 @@
-"""Whether the code that a project file names may run: asked once a folder, remembered by what its files hold.
+"""Whether a project file may do more than compute: asked once a folder, remembered by what its files hold.
 
 A project file comes with a folder, which may be anybody's: cloned, unpacked, of a pull request. So nothing that it
-names runs before somebody has read it and said so, as with an .envrc of direnv. What is remembered stands in the
-account's own folder, where no project can put it.
+names runs, gets a key, or is read or written outside of its folder before somebody has read it and said so, as with an
+.envrc of direnv. What is remembered stands in the account's own folder, where no project can put it.
 """
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -14,26 +15,35 @@ from pathlib import Path
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import bytes_of, write_text
+from metrics.core.input_problems import short
 from metrics.core.installation import state_folder
-from metrics.core.project_file import code_references
+from metrics.core.project_file import code_references, project_file, read_project
 
-ALLOW_ALL = "ASSAY_ALLOW_PLUGINS"  # "1": those of every folder, for a machine on which nobody is asked
+ALLOW_ALL = "ASSAY_ALLOW_PLUGINS"  # "1": whatever a folder asks, for a machine on which nobody is asked
 ALLOW = "python -m metrics plugins allow"
 BETWEEN = re.compile(r"[\s=:]+")
 
 
-def allow_code(project: Path) -> list[Path]:
-    """Let the code that a project file names run from now on, as its files are now; return those files."""
-    remember(_key(project), str(project))
+def allow_project(project: Path, acts: Sequence[str]) -> list[Path]:
+    """Let a project file do these acts from now on, as its files are now; return the files that it is asked of."""
+    for act in ("", *acts):
+        remember(_key(project, act), f"{project} {act}")
     return code_files(project)
 
 
-def refuse_unasked_code(project: Path, references: Sequence[str]) -> None:
-    """Raise InputError for code that a project file names, and that nobody has allowed to run."""
-    if references and not is_allowed(project):
-        found = f"code that is not allowed to run: {', '.join(references)}"
-        expected = f"that you read it and then allow it: `{ALLOW} {project.parent}`; in CI {ALLOW_ALL}=1"
-        raise InputError([InputProblem(str(project), found, expected)])
+def refuse_unasked_acts(project: Path, acts: Sequence[str]) -> None:
+    """Raise InputError listing what a project file would do, and nobody has allowed."""
+    unasked = [act for act in dict.fromkeys(acts) if not is_remembered(_key(project, act))]
+    if unasked:
+        named = project.parent if project_file(project.parent) == project else project
+        acts = short("; ".join(unasked), sys.maxsize)  # all of them: no long one may hide the others
+        expected = f"that you read it and then allow it (`{ALLOW} {named}`; in CI {ALLOW_ALL}=1): {acts}"
+        raise InputError([InputProblem(str(project), "what nobody has allowed", expected)])
+
+
+def act_of_code(reference: str) -> str:
+    """Return what stands for running the code of a reference."""
+    return f"code {reference}"
 
 
 def is_allowed(project: Path) -> bool:
@@ -53,7 +63,7 @@ def is_remembered(key: str) -> bool:
 
 
 def code_files(project: Path) -> list[Path]:
-    """Return the files below or beside a project file that the code in it is in."""
+    """Return the files that the code of a project file is in, and those that say for it what is done."""
     return [*dict.fromkeys(file for text in code_references(project) for file in _files_of(project.parent, text))]
 
 
@@ -72,17 +82,25 @@ def _record(key: str) -> Path:
     return state_folder() / "allowed" / key
 
 
-def _key(project: Path) -> str:
-    """Return what stands for the code of a project file as it is now."""
+def _key(project: Path, act: str = "") -> str:
+    """Return what stands for an act of a project file as it is now; without one, for its plugins."""
     files = code_files(project)
     states = tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in (project, *files))
-    return _digest(project.resolve(), states)
+    return sha256(f"{_digest(project.resolve(), states)}\n{act}".encode(errors="replace")).hexdigest()
 
 
 @lru_cache(maxsize=64)  # the registry asks each time that it is walked through
 def _digest(project: Path, states: tuple[tuple[str, int, int], ...]) -> str:
-    """Return the sha256 (hex) of where a project file is, the code that it names, and the bytes of its files."""
+    """Return the sha256 (hex) of where a project file is, what it says, and the bytes of the files that it names."""
     digest = sha256(bytes(project))
-    for text in (*code_references(project), *(sha256(bytes_of(file)).hexdigest() for file, *_ in states[1:])):
+    for text in (_said(project), *(sha256(bytes_of(file)).hexdigest() for file, *_ in states[1:])):
         digest.update(f"\n{text!r}".encode())
     return digest.hexdigest()
+
+
+def _said(project: Path) -> str:
+    """Return all that a project file says; nothing where it cannot be read, which whoever reads it for more is told."""
+    try:
+        return repr(read_project(project))
+    except InputError:
+        return ""

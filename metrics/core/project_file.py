@@ -11,7 +11,7 @@ from metrics.core.files import bytes_of
 
 NAMES = ("assay.toml", "pyproject.toml")
 BYTES = 1 << 20
-CODE = ("plugin", "target")  # keys of an evaluation that may name code
+CODE = ("plugin", "target", "config")  # keys of an evaluation that may name code, or a file that says what is done
 
 
 def project_file(folder: Path) -> Path | None:
@@ -52,7 +52,7 @@ def project_plugins(file: Path) -> list[str]:
 
 
 def code_references(file: Path) -> list[str]:
-    """Return each text of a project file that may name code: plugins, and those and the targets of its evaluations.
+    """Return each text of a project file under `plugins`, and under CODE in its evaluations.
 
     None where the file cannot be read, which whoever reads it for more is told.
     """
@@ -63,13 +63,13 @@ def code_references(file: Path) -> list[str]:
     evaluations = found.get("evaluate")
     sections = [found.get("defaults"), *(evaluations.values() if isinstance(evaluations, dict) else ())]
     given = [found.get("plugins"), *(own.get(key) for own in sections if isinstance(own, dict) for key in CODE)]
-    return [*chain.from_iterable(map(_texts, given))]
+    return [*chain.from_iterable(map(texts_in, given))]
 
 
-def _texts(value: Any) -> list[str]:
+def texts_in(value: Any) -> list[str]:
     """Return the texts in a value of a TOML file."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [value] if isinstance(value, str) else [*chain.from_iterable(map(_texts, parts))]
+    return [value] if isinstance(value, str) else [*chain.from_iterable(map(texts_in, parts))]
 
 
 def _is_project(file: Path) -> bool:

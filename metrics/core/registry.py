@@ -21,7 +21,7 @@ from metrics.core.conventions import CONVENTIONS
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
 from metrics.core.other_names import called_here
-from metrics.core.plugin_consent import is_allowed, refuse_unasked_code
+from metrics.core.plugin_consent import act_of_code, is_allowed, refuse_unasked_acts
 from metrics.core.plugins import GROUP, Plugin, load_entry_point, load_reference
 from metrics.core.project_file import project_file, project_plugins
 from metrics.core.prompt import Prompt, wording
@@ -181,7 +181,7 @@ def _load_project_file(file: Path, written: int, allowed: bool) -> None:  # noqa
     _refused.pop(str(file), None)
     try:
         references = project_plugins(file)
-        refuse_unasked_code(file, references)
+        refuse_unasked_acts(file, [*map(act_of_code, references)])
     except InputError as failure:
         _refused[str(file)] = "; ".join(map(str, failure.args))
         return

@@ -56,13 +56,13 @@ def test_no_command_runs_the_plugin_of_a_folder_that_is_not_allowed(folder, caps
         assert not has_run(folder), arguments
     told = capsys.readouterr().err
     assert f"`python -m metrics plugins allow {folder}`" in told
-    assert "code that is not allowed to run: evals.py:brevity" in told
+    assert "in CI ASSAY_ALLOW_PLUGINS=1): code evals.py:brevity" in told
 
 
 def test_allowed_once_it_runs_until_a_file_changes(folder, capsys, monkeypatch):
     assert main(["run"]) == 2
     assert main(["plugins", "allow"]) == 0
-    assert "allowed: evals.py:brevity" in capsys.readouterr().out
+    assert "allowed: code evals.py:brevity" in capsys.readouterr().out
     assert main(["run"]) == 0
     assert has_run(folder)
     with (folder / "evals.py").open("a") as file:
@@ -87,7 +87,7 @@ def test_a_changed_file_is_noticed_however_it_is_named(folder, plugins):
     assert "brevity" in evaluators()
     for file in (folder / "evals.py", folder / "pack" / "evals.py"):
         file.write_text(file.read_text() + "# changed\n")
-    assert any("not allowed to run" in why for why in refused())
+    assert any("what nobody has allowed" in why for why in refused())
 
 
 @pytest.mark.parametrize("keys", ['target = "command:touch RAN"', 'target = "bot.py:answer"', 'target = "bot.json"'])
@@ -106,7 +106,7 @@ def test_programs_that_it_asks_are_code_too(folder, keys):
 
 
 def test_other_doors(folder):
-    with pytest.raises(InputError, match="not allowed to run"):
+    with pytest.raises(InputError, match="what nobody has allowed"):
         metrics.evaluate("suite.jsonl", "outputs.jsonl", evaluators=["brevity"])
     assert not has_run(folder)
 

@@ -255,6 +255,10 @@ def test_a_project_and_its_gates(outputs_of_last, gate, own, code, failed, check
     (checkout / "evals" / "assay.toml").write_text(text)
     given = {"ASSAY_PROJECT": "evals/assay.toml", "ASSAY_FAIL_UNDER": own, "ASSAY_WORKSPACE": "relative"}
     done = step("Evaluate", checkout, **given)
+    assert (done.returncode, outputs(checkout)["run"]) == (2, ""), "its files are not in its folder"
+    assert f"the place {checkout / 'suite.csv'}, outside of the folder" in done.stdout
+    given["ASSAY_ALLOW_PLUGINS"] = "1"
+    done = step("Evaluate", checkout, **given)
     assert (done.returncode, outputs(checkout)["exit-code"]) == (code, str(code)), done.stdout
     stored = Workspace(checkout / "relative")
     assert {run.name for run in stored.runs()} == {"first", "last"}
