@@ -9,6 +9,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     FiniteFloat,
+    Strict,
     TypeAdapter,
     ValidationError,
     model_validator,

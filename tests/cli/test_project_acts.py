@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import metrics
 from metrics.cli.main import main
 from metrics.cli.project_acts import acts_of
 from metrics.cli.run_command import read_evaluations
@@ -176,3 +177,14 @@ def test_another_project_file_is_allowed_by_its_name(folder, capsys):
     assert main(["plugins", "allow", "ci.toml"]) == 0
     assert main(["run", "ci.toml"]) == 0
     assert (folder.parent / "r.html").exists()
+
+
+def test_python_takes_nothing_of_its_evaluations(folder):
+    """Python and the pytest plugin know of a project file only its plugins: what is evaluated is what they are given."""
+    write_project(
+        folder, 'pdf = "../r.html"\nworkspace = "../elsewhere"\n[defaults]\nparam.code_execution.allow = true'
+    )
+    run = metrics.evaluate("suite.jsonl", "outputs.jsonl", evaluators=["rouge"])
+    assert run.workspace.path == Workspace().path
+    assert not (folder.parent / "r.html").exists()
+    assert not (folder.parent / "elsewhere").exists()

@@ -138,3 +138,19 @@ def test_the_plugin_is_light():
     code = "import sys, metrics.testing.plugin; print([n for n in ('pandas', 'pyarrow', 'numpy') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.attack(
+    "suite author", "the project file of a cloned folder runs its plugin when pytest evaluates", "asked once"
+)
+def test_a_project_file_brings_no_code_of_its_own(project, pytester):
+    (project / "evals.py").write_text("import pathlib; pathlib.Path(__file__).with_name('RAN').touch()")
+    (project / "assay.toml").write_text(
+        'plugins = ["evals.py:brevity"]\n[evaluate.a]\nsuite = "x"\npdf = "../r.html"\n'
+    )
+    text = 'def test_it(assay_evaluate):\n    assay_evaluate("data/good.csv", ["rouge", "brevity"])\n'
+    pytester.makepyfile(test_models=text)
+    done = pytester.runpytest_subprocess()
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*what nobody has allowed*"])
+    assert not (project / "RAN").exists()
