@@ -180,7 +180,7 @@ def test_another_project_file_is_allowed_by_its_name(folder, capsys):
 
 
 def test_python_takes_nothing_of_its_evaluations(folder):
-    """Python and the pytest plugin know of a project file only its plugins: what is evaluated is what they are given."""
+    """Python and the pytest plugin know only the plugins of a project file: they evaluate what they are given."""
     write_project(
         folder, 'pdf = "../r.html"\nworkspace = "../elsewhere"\n[defaults]\nparam.code_execution.allow = true'
     )
