@@ -120,7 +120,7 @@ def question_estimate(tokens: Sequence[str], settings: Mapping[str, Any]) -> Est
         return str(failure)
 
 
-@action("editor", "write questions")
+@action("editor", "write questions", "tokens")
 def start_questions(tokens: Sequence[str], settings: Mapping[str, Any]) -> str:
     """Begin to write questions in a thread and return the job's name; the same job is not begun twice."""
     wanted = questions.question_settings(settings)

@@ -64,7 +64,7 @@ def words_of_export(run_id: str, what: str, model: str | None) -> list[str]:
     return EXPORTS[what].notes(workspace().run(run_id), model)
 
 
-@action("editor", "import a run")
+@action("editor", "import a run", "token")
 def import_run(token: str, replies: bool) -> ImportedRun:
     """Open the uploaded archive of a run; with `replies` its judge's replies are added to the cache, by an admin."""
     from metrics.reports.archives.read import import_archive

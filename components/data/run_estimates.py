@@ -128,7 +128,7 @@ def part_of_data(inputs: Inputs, settings: Mapping[str, Any]) -> tuple[tuple[str
     return tuple(part.model_copy(update={"label_map": merged}).in_words(len(kept)).values()), ""
 
 
-@action("editor", "start a run", "name")
+@action("editor", "start a run", "name", "inputs.models", "evaluators")
 def start(
     inputs: Inputs,
     evaluators: tuple[str, ...],

@@ -127,7 +127,7 @@ class TriedCase(NamedTuple):
     answers: Mapping[str, str]
 
 
-@action("editor", "ask models the first cases")
+@action("editor", "ask models the first cases", "inputs.suite")
 def try_grid(inputs: Inputs, described: Described, count: int) -> tuple[TriedCase, ...]:
     """Ask every target the first `count` cases; nothing is recorded."""
     suite, targets = _checked(inputs, described)
@@ -156,7 +156,7 @@ def try_grid(inputs: Inputs, described: Described, count: int) -> tuple[TriedCas
     )
 
 
-@action("editor", "have models answer a suite")
+@action("editor", "have models answer a suite", "inputs.suite")
 def start_completion(
     inputs: Inputs, described: Described, repeats: int, budget: Mapping[str, Any], retry_errors: bool = False
 ) -> tuple[str, str]:

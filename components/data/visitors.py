@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import reduce, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -32,6 +32,8 @@ GROUP = "group"  # in the address, and of the session
 OPEN = "ASSAY_WITHOUT_SIGN_IN"  # set by `studio --without-sign-in`
 LONGEST = 200  # characters of what an action was about
 SHOWN = 200  # lines of the audit log
+SHOWN_GROUP = 80  # characters of a group that an address names
+MINUTE = 60.0  # seconds in which the same refusal of an address is noted once
 _place: ContextVar[Path] = ContextVar("place")
 
 
@@ -51,9 +53,9 @@ def visitor() -> Visitor | None:
     try:
         found = visitor_of(claims, team, time.time())
     except NotAllowed as refusal:
-        _note_once(_name_in(claims), "", claims.get("iat"), str(refusal), "refused")
+        _note_once(claims.get("iat"), _name_in(claims), "", "", "sign in", str(refusal)[:LONGEST], "refused")
         raise SignIn(str(refusal)) from None
-    _note_once(found.name, found.role, claims["iat"])
+    _note_once(claims["iat"], found.name, found.role, "", "sign in")
     return found
 
 
@@ -73,7 +75,8 @@ def group() -> str:
         return ""
     asked = st.query_params.get(GROUP) or st.session_state.get(GROUP)
     if asked is not None and asked not in who.groups:
-        raise NotAllowed(f"{who.name} is not in the group {asked!r:.80}, whose runs this address shows.")
+        note_refusal(who, "open a group", str(asked)[:SHOWN_GROUP])
+        raise NotAllowed(f"{who.name} is not in the group {asked!r:.{SHOWN_GROUP}}, whose runs this address shows.")
     st.session_state[GROUP] = asked or who.groups[0]
     return str(st.session_state[GROUP])
 
@@ -134,8 +137,8 @@ def may(needed: Role) -> bool:
 def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator: the function asks for the role, and is noted in the audit log, before it does anything.
 
-    what: the action in the log, such as "delete a run"; about: the function's arguments that say of what. The function
-    raises NotAllowed where the visitor's role is not enough.
+    what: the action in the log, such as "delete a run"; about: the function's arguments that say of what, also a field
+    of one (`inputs.models`). The function raises NotAllowed where the visitor's role is not enough.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -146,7 +149,7 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
             who = visitor()
             if who is not None:
                 given = signature.bind(*args, **kwargs).arguments
-                texts = " · ".join(str(given[name]) for name in about if given.get(name))
+                texts = " · ".join(filter(None, (_words_of(given, path) for path in about)))
                 outcome: Outcome = "allowed" if who.may(needed) else "refused"
                 _log().write(who.name, who.role, group(), what, texts[:LONGEST], outcome)
                 if outcome == "refused":
@@ -160,6 +163,12 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
         return checked
 
     return decorate
+
+
+def _words_of(given: Mapping[str, Any], path: str) -> str:
+    name, *parts = path.split(".")
+    value = reduce(lambda value, part: getattr(value, part, None), parts, given.get(name))
+    return ", ".join(filter(None, map(str, value))) if isinstance(value, list | tuple) else str(value or "")
 
 
 ACTIONS: dict[str, Role] = {}  # what takes a role, by the function's name
@@ -219,12 +228,15 @@ def _name_in(claims: Mapping[str, Any]) -> str:
     return str(claims.get("email") or claims.get("sub") or "")[:LONGEST]
 
 
+def note_refusal(who: Visitor, what: str, about: str) -> None:
+    """Note what an address asked for and somebody who is signed in may not have; the same once a minute."""
+    _note_once(time.time() // MINUTE, who.name, who.role, "", what, about, "refused")
+
+
 @st.cache_resource(max_entries=1024, show_spinner=False)
-def _note_once(
-    who: str, role: str, began: object, about: str = "", outcome: Outcome = "allowed"  # noqa: ARG001 - part of the key
-) -> bool:  # fmt: skip
-    """Note a sign-in, once for all sessions that it opens."""
-    _log().write(who, role, "", "sign in", about[:LONGEST], outcome)
+def _note_once(once: object, *entry: Any) -> bool:  # noqa: ARG001 - part of the key
+    """Write a line, once for each `once`: a sign-in opens several sessions."""
+    _log().write(*entry)
     return True
 
 

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
+from components.data.visitors import note_refusal
 from components.server.access import Access, cookie_of, name_of
 from components.server.connections import limit_time
 from components.server.routes import READING, SOCKET, Row, row_of
@@ -180,6 +181,10 @@ class Gate:
         visitor = self._visitor(asked)
         role = visitor.role if visitor else "admin" if self._team is None else None
         if row.who in ROLES and (role is None or ROLES.index(role) < ROLES.index(row.who)):
+            if visitor:
+                what = f"{asked.scope.get('method', SOCKET)} {row.path}"
+                with suppress(OSError):  # it is refused all the same
+                    note_refusal(visitor, what, f"takes the role {row.who}")
             return _refused(f"This takes the role {row.who}: " + (f"yours is {role}" if role else "sign in first"))
         who = visitor.name if visitor else asked.client.host if self._team is None and asked.client else None
         if asked.scope["type"] == "websocket":

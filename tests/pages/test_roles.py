@@ -233,7 +233,7 @@ def test_what_an_editor_starts_is_in_the_workspace_of_the_group(tmp_path, monkey
     assert [found.name for found in own.runs()] == ["Again", "Animals"]
     assert not (tmp_path / "runs").exists()
     assert [(line.group, line.what, line.about) for line in AuditLog(tmp_path).last(1)] == [
-        ("text", "start a run", "Again")
+        ("text", "start a run", "Again · classification")
     ]
 
 

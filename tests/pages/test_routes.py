@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -16,10 +17,12 @@ from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
+from components.data import visitors
 from components.server import sockets, uploads
 from components.server.routes import ROWS, SOCKET, row_of
 from components.server.sockets import Sockets
 from components.server.uploads import Uploads
+from metrics.store.team import AuditLog
 from metrics.store.team_file import Team
 from tests.pages.gate_scenes import HOST, LOCKED, OPEN, access, asked
 
@@ -61,7 +64,9 @@ ODD = (
 
 
 @pytest.fixture(autouse=True)
-def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    visitors._note_once.clear()  # type: ignore[attr-defined]
     monkeypatch.setattr(starlette_websocket, "get_cookie_secret", lambda: SECRET)
 
 
@@ -323,3 +328,21 @@ def test_the_gate_refuses_a_socket_too_many(monkeypatch: pytest.MonkeyPatch) -> 
     assert asked(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "in"
     monkeypatch.setattr(sockets, "MOST_OF_ONE", 0)
     assert asked(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "websocket.close"
+
+
+@pytest.mark.attack(
+    "browser", "a viewer tries endpoints of admins, again and again", "the audit log has it once a minute"
+)
+def test_a_refusal_to_somebody_who_is_signed_in_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    now = time.time()
+    monkeypatch.setattr("components.data.visitors.time.time", lambda: now)
+    for _ in range(3):
+        assert asked(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("readers")).status == 403
+    for file in "ab":
+        assert asked(OPEN, f"/_stcore/upload_file/s/{file}", "PUT", team=TEAM, **cookie_of("readers")).status == 403
+    assert asked(OPEN, "/_stcore/metrics", team=TEAM).status == 403, "a guest, of whom there can be any number"
+    assert asked(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("owners")).status == "in"
+    assert [line[2:] for line in reversed(AuditLog(tmp_path).last(9))] == [
+        ("viewer", "", "GET /_stcore/metrics", "takes the role admin", "refused"),
+        ("viewer", "", "PUT /_stcore/upload_file/{session_id}/{file_id}", "takes the role editor", "refused"),
+    ]
