@@ -101,7 +101,7 @@ def document_facts(tokens: Sequence[str]) -> DocumentFacts:
     return DocumentFacts(documents, problem_table(read.problems), sum(read.others.values()))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the documents")
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _read(folder: str, tokens: tuple[str, ...]) -> ReadDocuments:
     places = {path: name_of(path.name, Path(folder)) for token in tokens if (path := path_of(token, Path(folder)))}
     try:

@@ -271,7 +271,7 @@ def load_suite(inputs: Inputs) -> Loaded[Suite]:
     return _kept_suite(str(upload_folder()), own, repr(own))
 
 
-@st.cache_resource(max_entries=1, show_spinner="Reading and checking the suite")
+@st.cache_resource(max_entries=1, show_spinner=False)
 def _kept_suite(folder: str, _inputs: Inputs, key: str) -> Loaded[Suite]:  # noqa: ARG001 - parts of the cache's key
     from metrics.library.input_data import read_suite
 

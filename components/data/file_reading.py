@@ -15,7 +15,7 @@ T = TypeVar("T")
 def read_upload(names: Sequence[str], paths: Sequence[Path], call: Callable[[], T]) -> T:
     """Return what a call makes of uploaded files, or raise what it raises; `call` as of `read_in_worker`.
 
-    While it takes, the page says so; its button Stop, and any other choice made on the page, end the reading.
+    While it takes, the page says so: whoever calls this draws no spinner over it. Another page ends the reading.
     InputError where the files take too much time or memory.
     """
     from metrics.core.reading_worker import limits_of, read_in_worker
@@ -26,7 +26,8 @@ def read_upload(names: Sequence[str], paths: Sequence[Path], call: Callable[[], 
     place = st.empty()
 
     def show(seconds: float) -> None:
-        place.caption(f"Reading {name} … {seconds:.0f} of at most {limits.seconds:,.0f} s. Stop, above, ends it.")
+        took = f"{seconds:.0f} of at most {limits.seconds:,.0f} s"
+        place.caption(f"Reading {name} … {took}. Opening another page ends it.")
 
     try:
         return read_in_worker(name, call, limits, show)

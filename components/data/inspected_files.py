@@ -83,7 +83,7 @@ def see(token: str, task: str = "", pairs: Texts = (), readings: Texts = ()) -> 
     return _see(str(upload_folder()), token, task, pairs_of(token, pairs), readings)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Looking at the files")
+@st.cache_resource(max_entries=64, show_spinner=False)
 def _see(folder: str, token: str, task: str, pairs: Texts, readings: Texts) -> SeenFile:
     from metrics.ingest.file_roles import SeenFile, see_file
 
