@@ -72,7 +72,7 @@ def keep(stream: BinaryIO, filename: str, folder: Path, allowed: Iterable[str] =
     try:
         with make_file(part).open("wb") as target:
             while chunk := stream.read(CHUNK):
-                if not size and kind in EXPECTED and (foreign := foreign_kind(chunk)):
+                if not size and kind in EXPECTED and (foreign := foreign_kind(chunk, filename)):
                     raise ValueError(f"{shown_name(filename)} is {foreign}, not {EXPECTED[kind]}")
                 size += len(chunk)
                 if size > most:

@@ -13,6 +13,7 @@ CONSTANT = re.compile(rb"NaN|Infinity")
 TEXT = rb'("(?:[^"\\]|\\.)*+")'
 COMMENT = re.compile(TEXT + rb"|//[^\n]*+|/\*.*?\*/", re.DOTALL)
 LAST_COMMA = re.compile(TEXT + rb"|,(?=\s*[\]}])")
+TOO_DEEP, LEVELS = "depth limit exceeded", 1024  # orjson's words, and its limit
 PYTHON_DIGITS = 4300  # of the largest number that Python reads; a larger one stays its text
 
 
@@ -27,6 +28,11 @@ def parse_json(data: bytes | memoryview) -> Any:
         if found is None:
             raise
         return found
+
+
+def json_fault(error: orjson.JSONDecodeError) -> str:
+    """Return what is wrong with a JSON text, in words."""
+    return f"JSON nested deeper than {LEVELS:,} levels" if error.msg == TOO_DEEP else error.msg
 
 
 def without_comments(data: bytes) -> bytes:

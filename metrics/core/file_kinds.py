@@ -35,7 +35,6 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 HTML = re.compile(rb"(?i)\s*(<!--.{0,2000}?-->\s*)*<(!doctype html|html|head|body)[\s>]", re.DOTALL)
 XML = re.compile(rb"(?i)\s*<(\?xml|svg)[\s>]")
-XML_DOCUMENT = "an XML document"
 ANNOTATION_ENDINGS = ("xml",)  # of files of objects in images that are no tables
 RANKING_ENDINGS = ("qrels", "run", "trec", "txt")  # of the files of TREC: judgements and runs
 LOG_ENDINGS = ("eval",)  # of zips that a tool names otherwise: the logs of Inspect
@@ -54,8 +53,11 @@ def model_of(stem: str) -> str:
     return (stem[found.end() :] if found else "") or stem
 
 
-def foreign_kind(head: bytes) -> str | None:
-    """Return what the file is that begins with these bytes, as a noun; None for text and for tables."""
+def foreign_kind(head: bytes, name: str = "") -> str | None:
+    """Return what the file is that begins with these bytes, as a noun; None for text and for tables.
+
+    By its `name` XML may be annotations, which are not foreign.
+    """
     for magic, kind in MAGIC:
         if head.startswith(magic):
             return kind
@@ -72,7 +74,7 @@ def foreign_kind(head: bytes) -> str | None:
     text = head[:HEAD].removeprefix(b"\xef\xbb\xbf")
     if HTML.match(text):
         return "a web page (HTML)"
-    return XML_DOCUMENT if XML.match(text) else None
+    return "an XML document" if XML.match(text) and not name.lower().endswith(ANNOTATION_ENDINGS) else None
 
 
 def upload_of(file: str) -> str:

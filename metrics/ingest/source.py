@@ -15,11 +15,9 @@ import orjson
 import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem, did_you_mean
-from metrics.core.exact_json import parse_json, without_comments
+from metrics.core.exact_json import TOO_DEEP, json_fault, parse_json, without_comments
 from metrics.core.file_kinds import (
-    ANNOTATION_ENDINGS,
     PACKED_ENDING,
-    XML_DOCUMENT,
     YAML_ENDINGS,
     foreign_kind,
     upload_of,
@@ -157,8 +155,7 @@ def source_of(place: Path, name: str, data: pa.Buffer, reading: Reading = AS_IT_
         if (office := office_kind(data)) != WORKBOOK:
             raise _error(name, office, TABLES)
         return Source(place, name, "xlsx", data, sheet=reading.sheet)
-    annotations = plain.lower().endswith(ANNOTATION_ENDINGS)  # XML is what they are
-    if (kind := foreign_kind(head)) and not (annotations and kind == XML_DOCUMENT):
+    if kind := foreign_kind(head, plain):
         workbook = plain.lower().endswith((".xls", ".xlsx"))
         raise _error(name, kind, TABLES + "; open it in Excel and save it as .xlsx" * workbook)
     data, encoding = as_utf8(name, data, reading.encoding or reading.answers.get("encoding"))
@@ -205,9 +202,9 @@ def load_json(source: Source) -> Any:
             found = parse_json(without_comments(source.data.to_pybytes()))
             source.notes.append(f"{source.name}: comments, and commas before a closing bracket, were left out.")
             return found
-        raise source.error(
-            f"{error.msg} at line {error.lineno}, character {error.colno}", "a JSON document", row=error.lineno
-        ) from None
+        deep = error.msg == TOO_DEEP
+        found = json_fault(error) + f" at line {error.lineno}, character {error.colno}" * (not deep)
+        raise source.error(found, "a JSON document", row=None if deep else error.lineno) from None
 
 
 def _error(file: str, found: str, expected: str, row: int | None = None, column: str | None = None) -> InputError:

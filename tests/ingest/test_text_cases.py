@@ -142,7 +142,7 @@ SUITE_PROBLEMS = {
                         "s.jsonl, row 5, column case_id: found '1' again, first in row 1; expected every case once (several models' answers: a file of outputs, or one combined file)"]),
     "cut JSON": ("s.json", '[{"case_id": 1}, {"case_', ["s.json, row 1: found unexpected end of data at line 1, character 25; expected a JSON document"]),
     "JSON of another kind": ("s.json", {"a": 1, "b": {}}, ["s.json: found an object with a, b; expected an array of objects, or an object with one under data, rows, records, examples, cases, test_cases, items, results, outputs, evals, samples, goldens, …"]),
-    "deep JSON": ("s.json", "[" * 100_000, ["s.json, row 1: found depth limit exceeded at line 1, character 1026; expected a JSON document"]),
+    "deep JSON": ("s.json", "[" * 100_000, ["s.json: found JSON nested deeper than 1,024 levels; expected a JSON document"]),
     "nothing known": ("s.csv", "idx,result\n1,a\n", ["s.csv, row 1: found only the columns idx, result; expected one of the columns question, expected_answers, reference_contexts, conditions, json_schema, source_text, label, labels, true_value, reference_context_ids, choices, expected_calls, code_tests, attack_condition, criteria"]),
     "ground truth of MOT": ("gt.txt", "1,1,912,484,97,109,0,7,1\n2,1,912,484,97,109,0,7,0.9\n", [f"gt.txt: {TRACKS}"]),
     "detections of MOT": ("det.csv", "1, -1, 794.27, 247.59, 71.245, 174.88, 4.56, -1, -1, -1\n" * 3, [f"det.csv: {TRACKS}"]),

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from metrics.core.exact_json import parse_json
+from metrics.core.exact_json import json_fault, parse_json
 from metrics.ingest.decoded_size import Decoded, check_columns, size_as_objects
 from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
 from metrics.ingest.formats.table_reader import beginning_of, table_reader
@@ -64,7 +64,7 @@ def _sized_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any
         try:
             value, size = _parse_line(source, line)
         except orjson.JSONDecodeError as error:
-            problems.skip(source.name, f"{error.msg} at character {error.colno}", OBJECT, number)
+            problems.skip(source.name, f"{json_fault(error)} at character {error.colno}", OBJECT, number)
             continue
         yield number, value, size
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from components.data import uploaded_files
+from metrics.core.errors import InputError
 from metrics.ingest import read_suite
 
 
@@ -38,6 +39,17 @@ def test_refused(tmp_path: Path, filename: str, content: bytes, message: str) ->
     with pytest.raises(ValueError, match=message):
         uploaded_files.keep(io.BytesIO(content), filename, tmp_path, most=4)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_annotations_are_kept_and_one_with_entities_is_refused_by_its_reader(tmp_path: Path) -> None:
+    plain = b"<?xml version='1.0'?>\n<annotations></annotations>"
+    assert uploaded_files.keep(io.BytesIO(plain), "a.xml", tmp_path).endswith(".xml")
+    with pytest.raises(ValueError, match=r"a\.csv is an XML document, not a CSV table"):
+        uploaded_files.keep(io.BytesIO(plain), "a.csv", tmp_path)
+    bomb = b"<?xml version='1.0'?><!DOCTYPE annotations [<!ENTITY a 'lol'>]><annotations>&a;</annotations>"
+    path = tmp_path / uploaded_files.keep(io.BytesIO(bomb), "a.xml", tmp_path)
+    with pytest.raises(InputError, match=r"XML that is refused.*without a DTD or entities"):
+        read_suite(path)
 
 
 @pytest.mark.parametrize("name", ["a.eval", "a.jsonl.gz", "a.arrow", "a.feather", "a.yaml", "a.yml"])
@@ -85,3 +97,11 @@ def test_shown_name(filename: str, shown: str) -> None:
 ])  # fmt: skip
 def test_model_name(filename: str, model: str) -> None:
     assert uploaded_files.model_name(filename) == model
+
+
+def test_no_spinner_is_drawn_over_what_reading_says() -> None:
+    """A cache's spinner lies over the line with the seconds."""
+    folder = Path(uploaded_files.__file__).parent
+    readers = [text for path in folder.glob("*.py") if "read_upload(" in (text := path.read_text(encoding="utf-8"))]
+    assert len(readers) > 4
+    assert [text for text in readers if 'show_spinner="' in text] == []
