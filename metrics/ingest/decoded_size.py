@@ -96,7 +96,8 @@ class Decoded:
 def check_columns(file: str, count: int, row: int | None = None) -> None:
     """Raise InputError where a table has more columns than any reader takes."""
     if count > COLUMNS:
-        raise InputError([InputProblem(file, f"{count:,} columns", f"at most {COLUMNS:,} columns", row, fatal=True)])
+        found = f"more than {COLUMNS:,} columns"  # how many is not always known: reading has stopped
+        raise InputError([InputProblem(file, found, f"at most {COLUMNS:,} columns", row, fatal=True)])
 
 
 def count_leaves(schema: pa.Schema | pa.DataType) -> int:
