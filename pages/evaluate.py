@@ -99,7 +99,7 @@ def show_examples() -> None:
 
 
 def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> str:
-    """Draw how each file was read; return what is in the way: `question`, `problem`, or nothing."""
+    """Draw how each file was read; return what is in the way: `question`, `file` (all of it is wrong), or nothing."""
     files = inspected_files.previews(inputs)
     obstacles = [column_mapping.draw_file(file, parameter_of(file), files, whole=False) for file in files]
     if files:
@@ -113,7 +113,7 @@ def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> st
                     st.rerun()
             for file in files:
                 show_file(file)
-    return "problem" if "problem" in obstacles else "question" if "question" in obstacles else ""
+    return "file" if "problem" in obstacles else "question" if "question" in obstacles else ""
 
 
 def parameter_of(file: inspected_files.InspectedFile) -> str:
@@ -164,13 +164,13 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
             "files were read”, which column is which."
         )
         column_mapping.draw_again(tokens.values())
-        return "problem"
+        return "file"
     good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
     keep = f"Keep the {good}, skip {bad}"
     if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
         url.put(keep=not inputs.keep)
         st.rerun()
-    return "" if inputs.keep else "problem"
+    return "" if inputs.keep else "rows"
 
 
 frame("evaluate", "What should be evaluated?", needs_run=False)
@@ -250,7 +250,8 @@ else:
         vision = suite in seen and seen[suite].is_vision
         run_start.draw_not_ready(
             "Drop your files, or choose a stored suite or a sample." if not suite
-            else "Fix the problems, or skip the bad rows." if obstacle == "problem"
+            else "Fix the problems, or skip the bad rows." if obstacle == "rows"
+            else "Fix the problems in the files." if obstacle == "file"
             else "Answer the question about a file." if obstacle == "question"
             else "Run the model on the cases first." if asking and not complete
             else f"{'Predictions' if vision else 'Answers'} are missing: drop the files of your models too"

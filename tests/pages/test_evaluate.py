@@ -146,7 +146,8 @@ def test_all_problems_at_once_and_the_good_rows_kept_by_choice(page: AppTest, st
 def test_a_suite_is_checked_before_there_are_answers(page, content, said, skippable):
     give(page, 0, "suite.csv", content)
     assert all(line in words(page) for line in said)
-    assert "Fix the problems, or skip the bad rows." in words(page)
+    assert ("Fix the problems, or skip the bad rows." in words(page)) == skippable
+    assert ("Fix the problems in the files." in words(page)) == (not skippable)
     keep = [box for box in page.checkbox if box.label.startswith("Keep the")]
     assert bool(keep) == skippable
     for box in keep:
@@ -190,7 +191,7 @@ def test_answers_that_do_not_hold_can_be_taken_back(evaluate_with: Open) -> None
     assert "Answer the question about a file." in words(page)
     (choice,) = [group for group in page.button_group if (group.key or "").startswith("answer-")]
     choice.set_value("none").run()
-    assert "Fix the problems, or skip the bad rows." in words(page)
+    assert "Fix the problems in the files." in words(page)
     labelled(page.button, "Answer the questions about the files again").click().run()
     assert "Answer the question about a file." in words(page)
 
