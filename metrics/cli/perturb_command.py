@@ -14,7 +14,7 @@ from metrics.library.file_options import readings_of
 from metrics.library.judge_choice import judge_settings
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
-from metrics.perturbations.perturb import FIELDS, Perturbed, perturb
+from metrics.perturbations.perturb import FIELDS, perturb
 
 
 def add_command(commands: Any) -> None:
@@ -51,13 +51,8 @@ def _perturb(options: argparse.Namespace) -> None:
     )  # fmt: skip
     write_suite(made.suite, options.output)
     if not options.quiet:
-        _report(made)
+        for kind, count in made.made.items():
+            say(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
+            for reason, cases in Counter(skipped.reason for skipped in made.skipped if skipped.kind == kind).items():
+                say(f"  {cases:,} without: {reason}", file=sys.stderr)
     say(f"{len(made.suite):,} cases in {options.output}")
-
-
-def _report(made: Perturbed) -> None:
-    """Print how many variants each kind gave, and why some cases have none, on standard error."""
-    for kind, count in made.made.items():
-        say(f"{kind}: {count:,} variant{'s' * (count != 1)}", file=sys.stderr)
-        for reason, cases in Counter(skipped.reason for skipped in made.skipped if skipped.kind == kind).items():
-            say(f"  {cases:,} without: {reason}", file=sys.stderr)

@@ -189,15 +189,11 @@ def _input(document: _Section, folder: str, config: RagConfig) -> None:
         expected = "the CSV that a connector wrote, as input_results or generated_answers: connectors do not run here"
         document.problem(found, expected, "generated_answers")
         return
-    if queries is not None and queries.is_file() and _has_references(queries):
+    if queries is not None and queries.is_file() and "expected_answers" in inspect(queries, "suite").mapping:
         config.arguments.append(str(queries))
     elif queries is not None:
         config.unused.append("input_queries (the answers have the queries)")
     config.arguments.append(str(answers))
-
-
-def _has_references(queries: Path) -> bool:
-    return "expected_answers" in inspect(queries, "suite").mapping
 
 
 def _output(document: _Section, folder: str, config: RagConfig) -> None:

@@ -11,7 +11,7 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.engine.evaluation import PluginFields
 from metrics.store import Run, Workspace
-from metrics.store.run_check import SEAL, Checked, check, damaged
+from metrics.store.run_check import SEAL, check, damaged
 
 DAMAGED = 2  # the exit code where a run differs from its seal, as of any other input that cannot be used
 
@@ -43,7 +43,12 @@ def _verify(options: argparse.Namespace) -> int:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.quiet:
         for run_id, parts in found.items():
-            _print(run_id, parts)
+            width = max(len(one.name) for one in parts)
+            say(f"{run_id}  {'damaged' if damaged(parts) else 'whole'}")
+            for one in parts:
+                say(f"  {one.name:<{width}}  {one.verdict}")
+            for one in damaged(parts):
+                say(one.why, file=sys.stderr)
     bad = [run for run in runs if damaged(found[run.id])]
     if options.repair:
         bad = [run for run in bad if not _repair(run, options)]
@@ -55,15 +60,6 @@ def _all(workspace: Workspace) -> list[Run]:
     finished = [run for run in workspace.runs() if run.state == "finished"]
     broken = [workspace.run(run_id) for run_id in workspace.damaged_runs() if "://" not in run_id]
     return sorted([*finished, *broken], key=lambda run: run.began, reverse=True)
-
-
-def _print(run_id: str, parts: list[Checked]) -> None:
-    width = max(len(one.name) for one in parts)
-    say(f"{run_id}  {'damaged' if damaged(parts) else 'whole'}")
-    for one in parts:
-        say(f"  {one.name:<{width}}  {one.verdict}")
-    for one in damaged(parts):
-        say(one.why, file=sys.stderr)
 
 
 def _repair(run: Run, options: argparse.Namespace) -> bool:

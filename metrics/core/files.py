@@ -188,7 +188,8 @@ def folder_written_whole(folder: Path) -> Iterator[Path]:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(mkdtemp(prefix=f".{folder.name}.", suffix=".unfinished", dir=folder.parent))
         try:
-            beside.chmod(0o777 & ~_umask())
+            os.umask(mask := os.umask(0o077))  # it can only be read by setting it
+            beside.chmod(0o777 & ~mask)
             yield beside
             try:
                 beside.rename(folder)  # over an empty folder, too
@@ -198,12 +199,6 @@ def folder_written_whole(folder: Path) -> Iterator[Path]:
                 raise InputError([InputProblem(str(folder), "files that were not there before", EMPTY)]) from None
         finally:
             rmtree(beside, ignore_errors=True)
-
-
-def _umask() -> int:
-    """Return the umask, which can only be read by setting it."""
-    os.umask(mask := os.umask(0o077))
-    return mask
 
 
 def stamp(path: Path) -> None:

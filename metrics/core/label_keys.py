@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.cases import compose_tables
-from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Findings, Parameters, Status
+from metrics.core.evaluator import CaseScore, Evaluator, Findings, Parameters, Status
 from metrics.core.evidence import Evidence
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Outputs, Suite
@@ -76,7 +76,7 @@ def find(
         return whole
     found = {key: entry(*part_of_key(suite, outputs, key), parameters, **resources) for key in suite.label_keys}
     return Findings(
-        [_with_key(row, key) for key, one in found.items() for row in one.aggregates],
+        [replace(row, columns={KEY: key, **row.columns}) for key, one in found.items() for row in one.aggregates],
         _joined({key: one.cases for key, one in found.items()}),
         _stacked({key: one.curves for key, one in found.items()}),
         _stacked({key: one.matches for key, one in found.items()}),
@@ -91,10 +91,6 @@ def _of_key(table: pa.Table, key: str) -> pa.Table:
 
 def _label_of_key(text: str | None, key: str) -> str | None:
     return next((label for label in labels_of(text or "") if split_label(label)[0] == key), None)
-
-
-def _with_key(row: Aggregate, key: str) -> Aggregate:
-    return replace(row, columns={KEY: key, **row.columns})
 
 
 def _stacked(tables: Mapping[str, pa.Table | None]) -> pa.Table | None:

@@ -57,15 +57,11 @@ def protect(redact: Callable[[str], str]) -> None:
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, Shown):
             setattr(sys, name, Shown(stream, clean))
-            _log_to(getattr(sys, name), stream)
-
-
-def _log_to(stream: Shown, before: IO[str]) -> None:
-    """Redirect the log handlers of a stream to the protected one that wraps it."""
-    for logger in (logging.root, *logging.root.manager.loggerDict.values()):
-        for handler in getattr(logger, "handlers", ()):
-            if isinstance(handler, logging.StreamHandler) and handler.stream is before:
-                handler.setStream(stream)
+            # log handlers of the stream write to the protected one that wraps it
+            for logger in (logging.root, *logging.root.manager.loggerDict.values()):
+                for handler in getattr(logger, "handlers", ()):
+                    if isinstance(handler, logging.StreamHandler) and handler.stream is stream:
+                        handler.setStream(getattr(sys, name))
 
 
 def protected_stream(stream: IO[str]) -> IO[str]:

@@ -48,7 +48,12 @@ def merge(folders: Sequence[Path], workspace: Workspace, allow_code: bool = Fals
             write_bytes(Parts(run.folder).file(unit.name), parts.file(unit.name).read_bytes())
     spends = [shard.spend for shard in shards.values() if shard.spend is not None]
     if spends:
-        write_json(run.folder / SPEND, {"judges": spends[0]["judges"]} | _total(spends))
+        total = Spend()
+        for spend in map(Spend.of, spends):
+            for entry in fields(Spend):
+                setattr(total, entry.name, getattr(total, entry.name) + getattr(spend, entry.name))
+        total.left_out = sorted(set(total.left_out))
+        write_json(run.folder / SPEND, {"judges": spends[0]["judges"]} | total.as_row())
     return execute(run)
 
 
@@ -92,13 +97,3 @@ def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
 def _numbers(run: Run) -> Any:
     """Return what a run's numbers depend on."""
     return {name: value for name, value in run.spec.request.items() if name != "name"}
-
-
-def _total(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the sum of what the judges of shards have cost."""
-    total = Spend()
-    for spend in map(Spend.of, spends):
-        for entry in fields(Spend):
-            setattr(total, entry.name, getattr(total, entry.name) + getattr(spend, entry.name))
-    total.left_out = sorted(set(total.left_out))
-    return total.as_row()

@@ -43,19 +43,26 @@ def snapshot(run: Run) -> Snapshot | None:
             if run.manifest is not None or not (folder / "manifest.json").exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 return None
-            _forget_old(folder.parent)
+            stored = [entry for entry in folder.parent.iterdir() if (entry / "manifest.json").exists()]
+            for old in sorted(stored, key=lambda entry: entry.stat().st_mtime_ns)[:-MAX_SNAPSHOTS_KEPT]:
+                shutil.rmtree(old, ignore_errors=True)
     return Snapshot(folder)
 
 
 def _manifest(
     run: Run, units: Sequence[Unit], done: Sequence[Unit], tables: dict[str, Path], folder: Path
 ) -> dict[str, Any]:
+    total: defaultdict[str, int] = defaultdict(int)
+    ready: defaultdict[str, int] = defaultdict(int)
+    for rows, counted in ((total, units), (ready, done)):
+        for unit in counted:
+            rows[unit.evaluator] += unit.rows
     return {
         "schema": SCHEMA_VERSION,
         "run": run.id,
         "units": len(done),
         "evaluators": run.spec.stored["evaluators"],
-        "partly": _partly(units, done),
+        "partly": {name: (ready[name], total[name]) for name in ready if ready[name] < total[name]},
         "tables": table_facts(tables, folder),
     }
 
@@ -79,19 +86,3 @@ def _usable(run: Run, units: Sequence[Unit], done: Sequence[Unit]) -> list[Unit]
     left = Counter((unit.evaluator, unit.model) for unit in units)
     left.subtract((unit.evaluator, unit.model) for unit in done)
     return [unit for unit in done if unit.evaluator not in whole or not left[unit.evaluator, unit.model]]
-
-
-def _partly(units: Sequence[Unit], done: Sequence[Unit]) -> dict[str, tuple[int, int]]:
-    """Return the rows done, and those there are, of each evaluator that has begun and is not done."""
-    total: defaultdict[str, int] = defaultdict(int)
-    ready: defaultdict[str, int] = defaultdict(int)
-    for rows, counted in ((total, units), (ready, done)):
-        for unit in counted:
-            rows[unit.evaluator] += unit.rows
-    return {name: (ready[name], total[name]) for name in ready if ready[name] < total[name]}
-
-
-def _forget_old(folder: Path) -> None:
-    stored = [entry for entry in folder.iterdir() if (entry / "manifest.json").exists()]
-    for old in sorted(stored, key=lambda entry: entry.stat().st_mtime_ns)[:-MAX_SNAPSHOTS_KEPT]:
-        shutil.rmtree(old, ignore_errors=True)

@@ -210,7 +210,9 @@ class _Worker:
 
 def _work(parent: int, pipe: Connection, cell: MutableSequence[float]) -> None:
     """Do calls in a worker process until the pipe is closed."""
-    _follow(parent)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # a group of its own, without the terminal's Ctrl-C: the parent ends it then
+    end_with(parent)
     protect(redact)  # what a plugin or a library prints here is on the run's terminal, or in its log
     deadlines.watched_by(lambda place, seconds: _note(cell, place, seconds))
     while True:
@@ -234,10 +236,3 @@ def _note(cell: MutableSequence[float], place: int | None, seconds: float) -> No
     cell[DUE] = math.inf  # so that no look takes the old time for the new place
     cell[PLACE], cell[SECONDS] = WHOLE if place is None else place, seconds
     cell[DUE] = time.monotonic() + seconds
-
-
-def _follow(parent: int) -> None:
-    """End this process when its parent ends, and keep the terminal's Ctrl-C from it: the parent ends it then."""
-    if hasattr(os, "setpgrp"):
-        os.setpgrp()  # a group of its own, with all that it starts
-    end_with(parent)

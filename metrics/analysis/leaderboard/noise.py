@@ -165,7 +165,8 @@ def noise(run: Run, evaluator: str, metric: str, tag: str | None = None) -> Nois
     design = run.sampling_design(tag)
     rows = rows[np.isin(rows["position"], design.inside)]
     judged = evaluator in judged_evaluators(run)
-    answers = _answer_prices(run)
+    table = measured_outputs(run).select(["model", "cost_usd"]).to_pandas().dropna()
+    answers = {str(model): float(mean) for model, mean in table.groupby("model")["cost_usd"].mean().items()}
     draws = _judge_prices(run, evaluator) if judged else {}
     variants = _variants(run)
     found = []
@@ -288,12 +289,6 @@ def _draws(run: Run, evaluator: str, metric: str) -> pd.DataFrame:
         if record["values"].get(metric) is not None
     ]
     return pd.DataFrame(rows, columns=["position", "model", "run", "judge", "value"])
-
-
-def _answer_prices(run: Run) -> dict[str, float]:
-    """Return the mean dollars of an answer by model, of those that say it."""
-    table = measured_outputs(run).select(["model", "cost_usd"]).to_pandas().dropna()
-    return {str(model): float(mean) for model, mean in table.groupby("model")["cost_usd"].mean().items()}
 
 
 def _judge_prices(run: Run, evaluator: str) -> dict[str, float]:

@@ -48,7 +48,8 @@ def best_point(run: Run, model: str, iou: float = IOU) -> OperatingPoint:
 
     The least of the hundredths 0 … 1 that reach it; 0 where no evaluator stored matches or scores exceed 1.
     """
-    evaluator = evaluator_of_point(run)
+    names = [name for name in match_evaluators(run) if name != SEGMENTS]  # segments have no scores
+    evaluator = next((name for name in names if name != ANY_LABEL), next(iter(names), None))
     if evaluator is None or model not in run.models:
         return OperatingPoint(0.0, iou)
     index = object_index(run, evaluator, model, 1, iou)
@@ -56,15 +57,6 @@ def best_point(run: Run, model: str, iou: float = IOU) -> OperatingPoint:
         return OperatingPoint(0.0, iou)
     tp, predicted, truths = _from_above(index)
     return OperatingPoint(float(GRID[highest_place(2 * tp / np.maximum(predicted + truths, 1))]), iou)
-
-
-def evaluator_of_point(run: Run) -> str | None:
-    """Return the evaluator whose matches are counted: the first that matches within a class; None without matches.
-
-    Segments have no scores, so SEGMENTS is none.
-    """
-    names = [name for name in match_evaluators(run) if name != SEGMENTS]
-    return next((name for name in names if name != ANY_LABEL), next(iter(names), None))
 
 
 def confusion_at(run: Run, model: str, point: OperatingPoint, repeat: int = 1) -> pd.DataFrame:

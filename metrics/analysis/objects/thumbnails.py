@@ -55,7 +55,9 @@ def suite_thumbnails(
     if not missing:
         return results
     until = time.monotonic() + seconds
-    sizes = _sizes(suite.cases, list(missing))
+    rows = suite.cases.filter(pc.is_in(suite.cases["image"], pa.array(list(missing), pa.string())))
+    columns = (rows[name].to_pylist() for name in ("image", "image_width", "image_height"))
+    sizes = {image: (wide, high) for image, wide, high in zip(*columns, strict=True) if wide and high}
     make_folder(folder)
 
     def make(place: int, image: str) -> None:
@@ -65,13 +67,6 @@ def suite_thumbnails(
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(make, range(len(missing)), missing))
     return [_stored(path) if result is None else result for path, result in zip(paths, results, strict=True)]
-
-
-def _sizes(cases: pa.Table, images: list[str]) -> dict[str, Size]:
-    """Return the width and height that the suite states of each image, where it does."""
-    rows = cases.filter(pc.is_in(cases["image"], pa.array(images, pa.string())))
-    columns = (rows[name].to_pylist() for name in ("image", "image_width", "image_height"))
-    return {image: (wide, high) for image, wide, high in zip(*columns, strict=True) if wide and high}
 
 
 def _name(image: str, window: Window | None) -> str:

@@ -53,14 +53,6 @@ class PairTexts:
     answers: dict[str, str]
 
 
-def check_task(run: Run) -> None:
-    """Raise InputError for a run without two models' answers to compare."""
-    if run.spec.suite.task not in TASKS:
-        raise InputError([InputProblem(run.id, f"a run of task {run.spec.suite.task}", "texts to compare")])
-    if len(run.models) < 2:
-        raise InputError([InputProblem(run.id, "one model", "two or more models, whose answers are compared")])
-
-
 def pair_queue(
     run: Run, criterion: str, rater: str, skipped: Collection[tuple[str, str, str]] = (), most: int = 1
 ) -> PairQueue:
@@ -88,7 +80,8 @@ def pair_queue(
         left.sort(key=votes[pair].__getitem__)
         for nth, place in enumerate(left[: most + len(late)]):
             case_id = ids[place].as_py()
-            chosen.append((((case_id, *pair) in late, nth, turn), _sided(run, case_id, pair, rater)))
+            turned = _digest(run, rater, case_id, *pair)[0] & 1
+            chosen.append((((case_id, *pair) in late, nth, turn), Pair(case_id, *(pair[::-1] if turned else pair))))
     total = sum(int(own_cases.sum()) for own_cases in both.values())
     nexts = tuple(pair for _, pair in sorted(chosen, key=lambda each: each[0])[:most])
     return PairQueue(sum(map(len, own.values())), total, nexts)
@@ -96,7 +89,10 @@ def pair_queue(
 
 def pair_texts(run: Run, cases: int | None = None, seed: int = 0) -> list[PairTexts]:
     """Return what there is to compare, of `cases` cases drawn at random, default all; those of two answers or more."""
-    check_task(run)
+    if run.spec.suite.task not in TASKS:
+        raise InputError([InputProblem(run.id, f"a run of task {run.spec.suite.task}", "texts to compare")])
+    if len(run.models) < 2:
+        raise InputError([InputProblem(run.id, "one model", "two or more models, whose answers are compared")])
     outputs = run.outputs.restricted(run=1).outputs.select(["case_id", "model", "answer"]).to_pylist()
     answers: dict[str, dict[str, str]] = {}
     for row in outputs:
@@ -112,11 +108,6 @@ def pair_texts(run: Run, cases: int | None = None, seed: int = 0) -> list[PairTe
         return found
     drawn = np.random.default_rng(seed).permutation(len(found))[:cases]
     return [found[place] for place in sorted(drawn.tolist())]
-
-
-def _sided(run: Run, case_id: str, pair: tuple[str, str], rater: str) -> Pair:
-    turned = _digest(run, rater, case_id, *pair)[0] & 1
-    return Pair(case_id, *(pair[::-1] if turned else pair))
 
 
 @cache_by_run(maxsize=64)

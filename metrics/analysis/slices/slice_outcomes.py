@@ -226,6 +226,7 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
     design = run.sampling_design()
     weights = None if design.weights is None else design.weights[position]
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
+    counted = {"objects": f"objects (found at score ≥ {least:g})", "predictions": f"predictions at score ≥ {least:g}"}
     return Outcomes(
         measure,
         model,
@@ -235,12 +236,6 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
         weights,
         cluster_codes(design.units[position]),
         False,
-        _noun_of_objects(measure.of, least),
+        counted[measure.of] if least else measure.of,
         0,
     )
-
-
-def _noun_of_objects(of: str, least: float) -> str:
-    """Return what objects or predictions are called, with the score from which predictions count."""
-    counted = {"objects": f"objects (found at score ≥ {least:g})", "predictions": f"predictions at score ≥ {least:g}"}
-    return counted[of] if least else of

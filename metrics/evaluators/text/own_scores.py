@@ -146,7 +146,10 @@ def own_scores(case: Case, parameters: OwnScoresParameters) -> CaseScore:
             wrong.append(problem)
             continue
         values[name] = value
-        verdicts.append(_verdict(metric, text, value, case.metadata.get(column + REASON, "")))
+        limit = metric.threshold if metric.threshold is not None else 0.5 if metric.binary else None
+        holds = None if limit is None or metric.direction is Direction.NONE else metric.passes(value, limit)
+        label = text if text.strip().casefold() in WORDS else f"{value:.6g}"
+        verdicts.append(Verdict(metric.name, yes_or_no(holds), label, case.metadata.get(column + REASON, "")))
     evidence = Evidence({"scores": verdicts}) if verdicts else None
     if wrong:
         return CaseScore(values, Status.PARSE_FAILURE, "; ".join(wrong), evidence)
@@ -162,11 +165,3 @@ def number_in(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _verdict(metric: Metric, text: str, value: float, reason: str) -> Verdict:
-    """Return a number as a verdict: it holds on the good side of its threshold, a yes or no by itself."""
-    limit = metric.threshold if metric.threshold is not None else 0.5 if metric.binary else None
-    holds = None if limit is None or metric.direction is Direction.NONE else metric.passes(value, limit)
-    label = text if text.strip().casefold() in WORDS else f"{value:.6g}"
-    return Verdict(metric.name, yes_or_no(holds), label, reason)
