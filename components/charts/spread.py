@@ -43,9 +43,10 @@ def box_figure(
         line = {"color": colour, "width": 1.6}
         for start, end in ((own.whisker_low, lower), (upper, own.whisker_high)):
             figure.add_scatter(x=[start, end], y=[y, y], mode="lines", line=line, hoverinfo="skip")
+        channels = ", ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
         figure.add_scatter(
             x=[lower, upper, upper, lower, lower], y=[y - HALF, y - HALF, y + HALF, y + HALF, y - HALF], mode="lines",
-            line=line, fill="toself", fillcolor=_faint(colour), hoverinfo="skip",
+            line=line, fill="toself", fillcolor=f"rgba({channels}, 0.18)", hoverinfo="skip",
         )  # fmt: skip
         figure.add_scatter(
             x=[median, median], y=[y - HALF, y + HALF], mode="lines", line={"color": colour, "width": 4},
@@ -171,8 +172,3 @@ def _told(own: Distribution) -> str:
         f"whiskers from {number(own.whisker_low)} to {number(own.whisker_high)}: within 1.5 box lengths"
         f"{beyond}<br>click: its cases"
     )
-
-
-def _faint(colour: str) -> str:
-    channels = ", ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
-    return f"rgba({channels}, 0.18)"

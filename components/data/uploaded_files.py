@@ -133,17 +133,12 @@ def receive(stream: BinaryIO, filename: str, allowed: Iterable[str]) -> str:
     return keep(stream, filename, upload_folder(), allowed)
 
 
-def upload_name(token: str) -> str:
-    """Return the name under which the user uploaded a file of the workspace."""
-    return name_of(token, upload_folder())
-
-
 def tokens_of(tokens: Sequence[str]) -> dict[str, str]:
     """Return the tokens of uploads by the names of the files, of several with one name by their labels."""
     from metrics.ingest.joined_sheets import joined_name
     from metrics.ingest.source import labels_of
 
-    names = {token: upload_name(token) for token in tokens if token}
+    names = {token: name_of(token, upload_folder()) for token in tokens if token}
     called = {label or names[token]: token for token, label in labels_of(names, names).items()}
     return called | ({joined_name(list(called)): next(iter(called.values()))} if called else {})
 

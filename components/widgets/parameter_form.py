@@ -70,6 +70,7 @@ def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) 
     )
     kind = branches[0] if branches else {}
     options = tuple(kind.get("enum", (kind["const"],) if "const" in kind else ()))
+    items = kind.get("items")
     return ParameterField(
         name,
         _kind(kind, options, definitions),
@@ -77,7 +78,7 @@ def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) 
         entry.get("default"),
         kind.get("minimum", kind.get("exclusiveMinimum")),
         kind.get("maximum", kind.get("exclusiveMaximum")),
-        options or _items(kind, definitions),
+        options or (tuple(_resolve(items, definitions).get("enum", ())) if isinstance(items, Mapping) else ()),
         optional,
         title if (title := entry.get("title", "")).casefold() != name.replace("_", " ") else "",
         entry.get("values"),
@@ -87,12 +88,6 @@ def _field(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) 
 def _resolve(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = entry.get("$ref") or next((part["$ref"] for part in entry.get("allOf", []) if "$ref" in part), None)
     return definitions.get(reference.rpartition("/")[2], {}) if reference else entry
-
-
-def _items(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the only values that the items of a list may have; none: any."""
-    items = entry.get("items")
-    return tuple(_resolve(items, definitions).get("enum", ())) if isinstance(items, Mapping) else ()
 
 
 def _kind(entry: Mapping[str, Any], options: tuple[Any, ...], definitions: Mapping[str, Any]) -> Kind:

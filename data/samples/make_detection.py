@@ -234,7 +234,9 @@ def detect(
         found.append((label, box, detector.sure(random.uniform(0.05, 0.4), random)))
     rows = []
     for label, box, score in found:
-        clipped = _clip(box)
+        left, top = max(0.0, box[0]), max(0.0, box[1])
+        right, bottom = min(WIDTH, box[0] + box[2]), min(HEIGHT, box[1] + box[3])
+        clipped = [round(value, 2) for value in (left, top, right - left, bottom - top)]
         if clipped[2] >= 2 and clipped[3] >= 2:
             score = round(min(0.999, max(0.011, score)), 3)
             rows.append(
@@ -257,12 +259,6 @@ def _shaken(box: list[float], detector: Detector, factor: float, random: Random)
         outward = (-1 if side < 2 else 1) * detector.swell * size / 2
         edges[side] += outward + random.gauss(0, max(0.33, detector.spread * size) * factor)
     return [edges[0], edges[1], edges[2] - edges[0], edges[3] - edges[1]]
-
-
-def _clip(box: list[float]) -> list[float]:
-    left, top = max(0.0, box[0]), max(0.0, box[1])
-    right, bottom = min(WIDTH, box[0] + box[2]), min(HEIGHT, box[1] + box[3])
-    return [round(value, 2) for value in (left, top, right - left, bottom - top)]
 
 
 def draw(index: int) -> tuple[Picture, list[Thing], str]:

@@ -1,7 +1,6 @@
 """Views of bars with intervals: one number per class, and the cost of each kind of error."""
 
 import math
-from collections.abc import Sequence
 
 import streamlit as st
 
@@ -53,21 +52,16 @@ def show_labels(run: str, evaluator: str) -> None:
             st.caption(f"The worst {DRAWN} of {format.count(len(order))} classes. The table lists them all.")
     with right:
         if evaluator in run_reads.match_evaluators(run):
-            _objects_of(run, evaluator, name, chosen, order)
+            of, label = url.param("of", ""), url.param("of_class", "")
+            if of in chosen and label in order:
+                parameters = workspace_runs.run_facts(run).evaluators[evaluator]
+                filters_of = {**drilldown_filters.number(evaluator, name, parameters), "label": [label]}
+                curve_parts.pictures_link(run, of, filters_of, f"See the objects of {format.shorten(of, 24)}, {label}")
+            else:
+                st.caption("Click a bar to see its objects.")
         st.text(f"{metric.description} {format.DIRECTIONS[metric.direction.value].capitalize()}.")
         numbers = curve_parts.of_labels(numbers.drop(columns=["name", "key"]), order)
         curve_parts.numbers_table(numbers, "Value", chosen, height=400)
-
-
-def _objects_of(run: str, evaluator: str, metric: str, models: Sequence[str], labels: Sequence[str]) -> None:
-    """Draw a link from the clicked bar to its objects."""
-    of, label = url.param("of", ""), url.param("of_class", "")
-    if of in models and label in labels:
-        parameters = workspace_runs.run_facts(run).evaluators[evaluator]
-        filters_of = {**drilldown_filters.number(evaluator, metric, parameters), "label": [label]}
-        curve_parts.pictures_link(run, of, filters_of, f"See the objects of {format.shorten(of, 24)}, {label}")
-    else:
-        st.caption("Click a bar to see its objects.")
 
 
 def show_breakdown(run: str, evaluator: str) -> None:

@@ -1,6 +1,5 @@
 """The view of the confusion matrix: a click on a cell lists what it counts."""
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,7 +55,9 @@ def show_confusion(run: str, evaluator: str) -> None:
         if truth and predicted:
             cell = (truth, predicted)
             st.text(f"{name}: {_in_words(*cell, margins)}")
-            labels, guesses = (_labels_of(names, wanted) for wanted in cell)
+            labels, guesses = (
+                tuple(label for label, shown in names.items() if shown == wanted) or (wanted,) for wanted in cell
+            )
             if margins:
                 _show_objects(run, evaluator, places[name], labels, guesses, margins)
             else:
@@ -83,11 +84,6 @@ def _choose_classes(counts: pd.DataFrame, margins: tuple[str, str] | None) -> tu
 def _nearest(size: tuple[str, str]) -> int:
     """Return how far a number of classes is from what is legible: the default comes first."""
     return abs(int(size[0]) - LEGIBLE)
-
-
-def _labels_of(names: Mapping[str, str], wanted: str) -> tuple[str, ...]:
-    """Return the labels behind a name of the matrix, or that label itself where it is among the others."""
-    return tuple(label for label, shown in names.items() if shown == wanted) or (wanted,)
 
 
 def _show_summary(

@@ -63,24 +63,14 @@ def draw(found: Walk, case_id: str, state: str) -> None:
             " · ".join([_position(found, thing), *_about(found), f"image {format.shorten(case_id, 24)}"]),
             width="stretch",
         )
-        mark_controls.draw(listed.run, _places(listed, case_id))
-        url.link("Gallery", "gallery", icon=":material/grid_view:", **_gallery_page(found, state))
-
-
-def _gallery_page(found: Walk, state: str) -> dict[str, url.Value]:
-    """Return the query parameters of the gallery at the page that shows the object."""
-    values: dict[str, url.Value] = {**state_of(state)}
-    if found.place is not None:
-        page = found.place // tile_gallery.TILES + 1
-        values["page"] = page if page > 1 else None
-    return values
-
-
-def _places(listed: ObjectList, case_id: str) -> dict[str, Place]:
-    """Return what can be tagged here, by its name: the object of the address, and the image."""
-    key = "" if listed.by_image else url.param("object", "")
-    mine = {"object": Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
-    return {**mine, "image": Place(case_id)}
+        key = "" if listed.by_image else url.param("object", "")
+        mine = {"object": Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
+        mark_controls.draw(listed.run, {**mine, "image": Place(case_id)})
+        values: dict[str, url.Value] = {**state_of(state)}
+        if found.place is not None:
+            page = found.place // tile_gallery.TILES + 1
+            values["page"] = page if page > 1 else None
+        url.link("Gallery", "gallery", icon=":material/grid_view:", **values)
 
 
 def _position(found: Walk, thing: str) -> str:

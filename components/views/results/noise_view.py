@@ -46,7 +46,8 @@ def draw_noise(run: str, column: Column, tag: str | None) -> None:
         st.info("No model has two cases with values of this metric. Choose another one in the sidebar.")
         return
     models = found.models[:MOST]
-    usual = _usual_width(models)
+    half = max(LEAST, max(one.half_width() for one in models) / 2)
+    usual = float(round(half, -floor(log10(half))))
     priced = all(one.priced for one in models)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         width = controls.number("Wanted width ±", "width", usual, LEAST, step=10.0 ** floor(log10(usual)), help=WIDTH)
@@ -106,12 +107,6 @@ def _share(one: ModelNoise, source: str) -> str:
 def _unknown(models: Sequence[ModelNoise]) -> str:
     widest = max(one.half_width() for one in models)
     return f"The means are known to ± {number(widest)} or better; twice as many cases give ± {number(widest / 2**0.5)}."
-
-
-def _usual_width(models: Sequence[ModelNoise]) -> float:
-    """Return half of the widest half width, in one digit."""
-    half = max(LEAST, max(one.half_width() for one in models) / 2)
-    return float(round(half, -floor(log10(half))))
 
 
 def _draw_links(run: str, column: Column, tag: str | None, found: Noise, point: list[Any] | None) -> None:

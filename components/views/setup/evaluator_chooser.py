@@ -86,7 +86,9 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
             st.text(why)
         skipped = {name: reason for name in found.chosen if (reason := unavailable(name))}
         st.text(_chosen_words(found))
-        _draw_all(shelf, found, parameters, skipped)
+        with st.expander(f"All evaluators ({sum(map(len, shelf))})", key="all-evaluators", on_change="rerun") as every:
+            if every.open:
+                _draw_choices(shelf, found, parameters, skipped)
     chosen = list(found.chosen)
     given = {name: own for name, own in parameters.items() if name in chosen}
     with settings:
@@ -192,15 +194,6 @@ def _chosen_words(found: Choice) -> str:
         if chosen
         else "No evaluator chosen"
     )
-
-
-def _draw_all(
-    shelf: Shelf, found: Choice, parameters: Mapping[str, Mapping[str, Any]], skipped: Mapping[str, str]
-) -> None:
-    """Draw, folded away, every evaluator for the task: the search, the families, and what the others need."""
-    with st.expander(f"All evaluators ({sum(map(len, shelf))})", key="all-evaluators", on_change="rerun") as every:
-        if every.open:
-            _draw_choices(shelf, found, parameters, skipped)
 
 
 def _draw_choices(

@@ -48,10 +48,17 @@ def draw_checks(inputs: evaluation_inputs.Inputs) -> str:
         if checks.boxes:
             st.text("✓ The boxes, scores and classes look right.")
         return ""
-    _draw_changes(inputs, checks.changes)
+    for change in checks.changes:
+        st.text(f"✓ {change}")
+    if inputs.fixes and st.button("Undo the fixes", icon=":material/undo:", type="tertiary"):
+        _answer(inputs, fix=None)
     fixable = [(finding, title) for finding, title in zip(checks.findings, checks.titles, strict=True) if title]
     for number, (finding, title) in enumerate(zip(checks.findings, checks.titles, strict=True)):
-        _draw_finding(inputs, finding, title, number)
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.text(f"{'✗' if finding.serious else '!'} {finding.where}: {finding.text}", width="stretch")
+            kind: Literal["primary", "secondary"] = "primary" if finding.serious else "secondary"
+            if title and st.button(title, key=f"fix-{number}-{finding.kind}", type=kind, icon=":material/build:"):
+                _answer(inputs, fix=[*inputs.fixes, f"{finding.model}={finding.fix}"])
     if len(fixable) > 1 and st.button(f"Apply all {len(fixable)} fixes", icon=":material/build:"):
         _answer(inputs, fix=[*inputs.fixes, *(f"{finding.model}={finding.fix}" for finding, _ in fixable)])
     if checks.boxes and any(finding.cases for finding in checks.findings):
@@ -68,22 +75,6 @@ def draw_checks(inputs: evaluation_inputs.Inputs) -> str:
     if serious and not accepted:
         return f"Fix or accept {format.plural(serious, 'serious finding')} about the {things}."
     return "Choose what to do with the classes that the suite does not have." if unanswered else ""
-
-
-def _draw_changes(inputs: evaluation_inputs.Inputs, changes: Sequence[str]) -> None:
-    """Draw what was changed, with a button that takes the fixes back."""
-    for change in changes:
-        st.text(f"✓ {change}")
-    if inputs.fixes and st.button("Undo the fixes", icon=":material/undo:", type="tertiary"):
-        _answer(inputs, fix=None)
-
-
-def _draw_finding(inputs: evaluation_inputs.Inputs, finding: "Finding", title: str, number: int) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.text(f"{'✗' if finding.serious else '!'} {finding.where}: {finding.text}", width="stretch")
-        kind: Literal["primary", "secondary"] = "primary" if finding.serious else "secondary"
-        if title and st.button(title, key=f"fix-{number}-{finding.kind}", type=kind, icon=":material/build:"):
-            _answer(inputs, fix=[*inputs.fixes, f"{finding.model}={finding.fix}"])
 
 
 def _draw_images(inputs: evaluation_inputs.Inputs, findings: "Sequence[Finding]") -> None:

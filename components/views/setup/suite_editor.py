@@ -142,24 +142,20 @@ def _draw_table(rows: pd.DataFrame, total: int, page: int, facts: SuiteFacts, ke
         name: kinds.get(name, st.column_config.Column)(title, width=width, help=meaning)
         for name, (title, width, meaning) in COLUMNS.items()
     }
-    event = st.dataframe(
-        rows, hide_index=True, column_order=shown, column_config=config, key=f"cases-{key}", on_select="rerun",
-        selection_mode="multi-row", height="content" if HEAD + ROW * len(rows) <= TALL else TALL, row_height=ROW,
-        selection_default=_selected(rows, key),
-    )  # fmt: skip
-    chosen = [str(rows.iloc[row]["case_id"]) for row in event["selection"]["rows"]]
-    st.session_state[CHOSEN] = chosen
-    return chosen
-
-
-def _selected(rows: pd.DataFrame, key: str) -> Any:
-    """Return the rows that a table begins with: the cases chosen in the table before it, so that an edit keeps them."""
+    # the cases chosen in the table before this one stay chosen, so that an edit keeps them
     begun, places = st.session_state.get(BEGUN, ("", []))
     if begun != key:
         wanted = set(st.session_state.get(CHOSEN, ()))
         places = [place for place, case in enumerate(rows["case_id"]) if case in wanted]
         st.session_state[BEGUN] = (key, places)
-    return {"selection": {"rows": places}} if places else None
+    event = st.dataframe(
+        rows, hide_index=True, column_order=shown, column_config=config, key=f"cases-{key}", on_select="rerun",
+        selection_mode="multi-row", height="content" if HEAD + ROW * len(rows) <= TALL else TALL, row_height=ROW,
+        selection_default={"selection": {"rows": places}} if places else None,
+    )  # fmt: skip
+    chosen = [str(rows.iloc[row]["case_id"]) for row in event["selection"]["rows"]]
+    st.session_state[CHOSEN] = chosen
+    return chosen
 
 
 def _draw_edit(

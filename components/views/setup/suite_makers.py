@@ -106,7 +106,11 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
     judged = [name for name in how["kinds"] if kinds[name].is_judged]
     with right:
         _preview(suite, draft, kinds, how, judged)
-        _caution(kinds, how["kinds"])
+        turned = [kinds[name].title for name in how["kinds"] if not kinds[name].keeps_meaning]
+        if turned:
+            st.caption(f"{', '.join(turned)}: the correct answer changes too, so flips are expected.")
+        if "copy" not in how["kinds"]:
+            st.caption("Without Copy, the control, it is unknown how much flips by chance.")
     with left:
         name = st.text_input("Name of the new suite", f"{facts.name}, perturbed", key=f"perturb-name-{suite}").strip()
         judge = judge_settings.judge_chosen()
@@ -149,15 +153,6 @@ def _choose(kinds: Mapping[str, Kind]) -> dict[str, Any]:
     )  # fmt: skip
     url.put(kind=chosen, intensity=None if intensity == "medium" else intensity, of=fields)
     return {"kinds": chosen, "intensity": intensity, "seed": seed, "fields": fields}
-
-
-def _caution(kinds: Mapping[str, Kind], chosen: list[str]) -> None:
-    """Draw what to consider when comparing variants of these kinds with their originals."""
-    turned = [kinds[name].title for name in chosen if not kinds[name].keeps_meaning]
-    if turned:
-        st.caption(f"{', '.join(turned)}: the correct answer changes too, so flips are expected.")
-    if "copy" not in chosen:
-        st.caption("Without Copy, the control, it is unknown how much flips by chance.")
 
 
 def _preview(suite: str, draft: str, kinds: Mapping[str, Kind], how: dict[str, Any], judged: list[str]) -> None:
