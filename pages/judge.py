@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.data import judge_settings, visitors
-from components.views.judge import judge_form, key_leave, machine_models
+from components.views.judge import judge_form, machine_models
 from components.widgets import controls, url
 from components.widgets.frame import begin, editors_only, frame
 from components.widgets.parameter_form import parameter_form
@@ -142,7 +142,7 @@ def summarise(
             st.text("Its key is read from the environment, under the name that litellm documents for this provider.")
         if way == "hosted" and visitors.may("admin"):
             judge_form.draw_key(name for name, there in facts.keys.items() if not there)
-        key_leave.draw(facts.kept_back)
+        judge_form.draw_kept_back(facts.kept_back)
         if facts.lacks:
             st.text(f"✗ {facts.lacks}")
     if way == judge_form.LOCAL and facts is not None and facts.settings is not None:

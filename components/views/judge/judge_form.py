@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-from components.data import judge_settings
+from components.data import judge_settings, visitors
 from components.views.judge.judge_calls import dollars
 from components.widgets import tables
+from components.widgets.literal import literal
 from metrics.presentation.format import duration, metric_name, number, plural
 from metrics.presentation.phrases import with_interval
 
@@ -23,6 +25,9 @@ SERVERS = "http://localhost:8000/v1 (vLLM), http://localhost:11434/v1 (Ollama), 
 LOCAL = "local"
 SHARED = ("temperature", "repeats", "probabilities")  # settings that the judges of a panel have from the first
 AT = " at "  # between a model and the address of its server, as in a judge's name
+KEY_HELP = (
+    "Until this studio ends. A server that needs no key needs none of this. At the start: ASSAY_TARGET_KEYS={}@{}"
+)
 AGREEMENT = {
     "evaluator": tables.header("Evaluator", 140),
     "n": tables.numeric("n", 50, "Cases with label and score."),
@@ -143,3 +148,15 @@ def draw_trial(trial: Trial) -> None:
             st.code(trial.reply, language=None, wrap_lines=True)
         if trial.failure:
             st.code(trial.failure, language=None, wrap_lines=True)
+
+
+def draw_kept_back(kept_back: Iterable[tuple[str, str]]) -> None:
+    """Draw, for each variable and address that its key is not sent to, that it is not, and a button to allow it."""
+    for name, address in kept_back:
+        host = str(urlsplit(address).hostname)
+        st.text(f"– {name} is not sent to {host}." + ("" if visitors.may("admin") else " Ask who runs this studio."))
+        if visitors.may("admin"):
+            st.button(
+                f"Send {name} to {literal(host)}", icon=":material/key:", key=f"leave-{name}-{host}",
+                help=literal(KEY_HELP.format(name, host)), on_click=judge_settings.let_key_go, args=(name, address),
+            )  # fmt: skip

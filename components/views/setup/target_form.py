@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from components.data import evaluation_inputs, judge_settings, target_runs
-from components.views.judge import key_leave
+from components.views.judge import judge_form
 from components.views.judge.judge_form import SERVERS
 from components.views.setup.run_judge import in_address
 from components.widgets import controls, run_progress, url
@@ -122,7 +122,7 @@ def _model(inputs: evaluation_inputs.Inputs, schemas: Mapping[str, Any], before:
     if not models:
         return {}
     if base_url:
-        key_leave.draw(judge_settings.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
+        judge_form.draw_kept_back(judge_settings.judge_facts({"model": models[0], "base_url": base_url}).kept_back)
     texts = {"base_url": base_url, "system": (system or "").strip()}
     given = {name: text for name, text in texts.items() if text}
     prompts = {"prompts": wordings} if len(wordings) > 1 else {"prompt": next(iter(wordings.values()), "{question}")}
