@@ -166,10 +166,10 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
     by Holm over all rows of a model. Two models are tested on the same resamples of the cases.
     """
     found = read_scores(suite, outputs, "kept")
-    positive, why = _positive(suite, parameters)
+    positive = _positive(suite, parameters)
     groups = _groups(suite, parameters) if parameters.column else None
-    why = NO_COLUMN if groups is None else why
     if groups is None or positive not in found.labels:
+        why = NO_COLUMN if groups is None else NO_POSITIVE
         return Findings([aggregate(name, math.nan, n=0, unscored=len(suite), reason=why) for name in _names()])
     best, _ = top_predictions(suite.cases["case_id"], outputs.predictions)
     place = pa.array(found.place)
@@ -238,13 +238,12 @@ def _names() -> Iterator[str]:
     yield from (*DIFFERENCES, *RATIOS, *UNDEFINED)
 
 
-def _positive(suite: Suite, parameters: FairnessParameters) -> tuple[str, str]:
-    """Return the class that counts as selected, and why there is none."""
+def _positive(suite: Suite, parameters: FairnessParameters) -> str:
+    """Return the class that counts as selected; "" where there is none."""
     if parameters.positive and parameters.positive not in suite.labels:
         expected = one_of(parameters.positive, suite.labels)
         raise InputError([InputProblem(suite.name, f"the class {parameters.positive!r}", expected, column="positive")])
-    own = suite.labels[-1] if len(suite.labels) == 2 else ""
-    return parameters.positive or own, NO_POSITIVE
+    return parameters.positive or (suite.labels[-1] if len(suite.labels) == 2 else "")
 
 
 def _groups(suite: Suite, parameters: FairnessParameters) -> pa.Array:
