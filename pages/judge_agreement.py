@@ -57,15 +57,11 @@ def choose(run: str, criteria: Sequence[Criterion], metrics: Sequence[Column]) -
     if criterion.graded:
         asked = url.number("passing", float("nan"), criterion.low, criterion.high)
         passing = asked if asked == asked else None
-        grades = {f"{grade:g}": f"{grade:g} or more" for grade in grades_of(criterion)}
+        low, high = int(criterion.low), int(criterion.high)
+        grades = {f"{grade}": f"{grade} or more" for grade in range(low + 1, high + 1) if high - low <= 20}
         filters.one("People pass from", grades, "passing", every=f"above {criterion.middle:g}, the middle")
     filters.reset(["model", "tag", "passing"])
     return criterion, column, Choice(model, tag, passing)
-
-
-def grades_of(criterion: Criterion) -> list[float]:
-    low, high = int(criterion.low), int(criterion.high)
-    return [float(grade) for grade in range(low + 1, high + 1)] if high - low <= 20 else []
 
 
 def show_agreement(run: str, criterion: Criterion, column: Column, choice: Choice) -> None:

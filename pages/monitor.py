@@ -103,12 +103,6 @@ def show_drift(name: str, version: str, facts: monitors.Monitored) -> None:
     monitor_view.draw_drift(rows, facts.evaluators, TABLE_HEIGHT)
 
 
-def show_changes(facts: monitors.Monitored) -> None:
-    for failure in dict.fromkeys(facts.state.hook_failures[-3:]):
-        st.text(f"✗ {format.shorten(failure, 200)}")
-    monitor_view.draw_changes(facts.state.changes)
-
-
 def show_bad(facts: monitors.Monitored) -> None:
     if not facts.state.bad:
         st.text("No bad lines: every line read so far could be used.")
@@ -186,6 +180,8 @@ if view == "failures":
 elif view == "drift":
     show_drift(name, version, facts)
 elif view == "changes":
-    show_changes(facts)
+    for failure in dict.fromkeys(facts.state.hook_failures[-3:]):
+        st.text(f"✗ {format.shorten(failure, 200)}")
+    monitor_view.draw_changes(facts.state.changes)
 else:
     show_bad(facts)

@@ -39,7 +39,8 @@ def draw() -> None:
 
 def _draw_new() -> None:
     if st.session_state.get(JOB):
-        _draw_job()
+        st.fragment(_draw_progress, run_every=1.0)()
+        st.caption("You can leave this page: the draft appears in the list when done. The cache keeps every reply.")
         return
     if message := st.session_state.pop("questions-failed", ""):
         st.text(f"✗ {message}")
@@ -116,12 +117,6 @@ def _draw_weights(start: Any) -> dict[str, Any]:
         for place, (name, kind) in enumerate(kinds.items())
     }  # fmt: skip
     return {"weights": weights} if weights != {name: kind.share for name, kind in kinds.items()} else {}
-
-
-def _draw_job() -> None:
-    """Draw how far the writing is, once a second, until it has ended."""
-    st.fragment(_draw_progress, run_every=1.0)()
-    st.caption("You can leave this page: the draft appears in the list when it is done. The cache keeps every reply.")
 
 
 def _draw_progress() -> None:
