@@ -9,7 +9,6 @@ from pydantic import (
     BeforeValidator,
     Field,
     FiniteFloat,
-    Strict,
     TypeAdapter,
     ValidationError,
     model_validator,

@@ -76,18 +76,11 @@ EXTREME = "extreme values, a value in range or a reason"
 QUERIES = "its expected answers are queries; those of the scene are sentences, so that its cases are errors"
 WHOLE = "it asks about the text as a whole; one of 100,000 characters is beyond the judge's window, as its reason says"
 WHOLE_TEXTS = ("byop", "g_eval", "rubric", "fact_check", "summarization_judge", "summary_coherence")
-NO_JSON = "a trace that is no JSON is an error of its case"
-JSON_TRACES = (
-    "goal_accuracy", "turn_relevance", "role_adherence", "knowledge_retention", "conversation_goal", "topic_adherence",
-)  # fmt: skip
 BENCHMARK = "benchmarks of detection know no weights of images; every number of a suite with weights says so"
 EMPTY_IMAGE = "pixels that no region covers are background, a label like any other: empty images agree wholly"
 NEEDS_QUERIES = ("it scores something", "a value in range or a reason", "one case, a value or a reason")
 EXCEPTIONS: dict[tuple[str, str], str] = {  # law and evaluator → why it does not keep it
-    (EXTREME, "agent_sanity"): f"{NO_JSON}, not one that the rule does not apply to",
-    (EXTREME, "agent_budget"): f"{NO_JSON}, though the columns may tell the rest",
     **{(EXTREME, name): WHOLE for name in WHOLE_TEXTS},
-    **{(EXTREME, name): NO_JSON for name in JSON_TRACES},
     **{(law, "sql_execution"): QUERIES for law in NEEDS_QUERIES},
     ("all unscorable, no number but reasons", "segmentation_iou"): EMPTY_IMAGE,
     ("a case without a value is in no number", "segmentation_iou"): EMPTY_IMAGE,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from metrics.core import registry
 from metrics.core.plugins import load_reference
@@ -21,6 +22,7 @@ def project_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_plugin(tmp_path / "evals.py")
     text = 'plugins = ["evals.py:brevity", "gone.py:x"]\n'
     (tmp_path / "assay.toml").write_text(text, encoding="utf-8")
+    assert st.get_option("server.address")  # read from this folder, before another is the current one
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_ALLOW_PLUGINS", "1")
     return tmp_path
