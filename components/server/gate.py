@@ -214,9 +214,7 @@ class Gate:
         async with self._sockets.hold_open(who, send) as socket:
             await (self._app(scope, receive, socket.send) if socket else _refused("")(scope, receive, send))
 
-    async def _take_upload(
-        self, who: str, session: str, size: int, scope: Scope, receive: Receive, send: Send
-    ) -> None:  # fmt: skip
+    async def _take_upload(self, who: str, session: str, size: int, scope: Scope, receive: Receive, send: Send) -> None:
         with suppress(ClientDisconnect), self._uploads.count_arriving(who, session, size):  # who closes a tab amid one
             await self._app(scope, receive, send)
 

@@ -85,10 +85,11 @@ def read_in_worker(
             found, expected = {
                 b"late": (f"a file that was not read within {limits.seconds:,g} s", "one that is read in that time"),
                 b"memory": (
-                    f"a file that takes more than {limits.memory >> 20:,} MiB to read", "one that takes less memory"
+                    f"a file that takes more than {limits.memory >> 20:,} MiB to read",
+                    "one that takes less memory",
                 ),
                 b"malformed": ("a file whose reader does not return data", "a complete file"),
-            }.get(state, ("a file that ends the process that reads it", "a complete file"))  # fmt: skip
+            }.get(state, ("a file that ends the process that reads it", "a complete file"))
             raise InputError([InputProblem(name, found, f"{expected}: a smaller or a plainer file", fatal=True)])
     if done:
         return value  # type: ignore[no-any-return]

@@ -22,9 +22,11 @@ class Repaired(NamedTuple):
 
 
 def repair(
-    run: Run, make_executor: Callable[[], Executor] | None = None, listen: Callable[[Progress], None] | None = None,
+    run: Run,
+    make_executor: Callable[[], Executor] | None = None,
+    listen: Callable[[Progress], None] | None = None,
     allow_code: bool = False,
-) -> Repaired:  # fmt: skip
+) -> Repaired:
     """Make the damaged tables of a finished run again, from its specification, suite and outputs; see `execute`.
 
     The run is evaluated as a new one, judged cases from the judge's cache. Where each damaged table comes out with the

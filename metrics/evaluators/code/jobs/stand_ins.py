@@ -186,8 +186,9 @@ class StandIn:
             items = _facts(self)[0].ask(iter, self)
         except TypeError:
             return bool(_facts(self)[0].ask(operator.contains, self, item))
-        return any(one is item or one == item for one in items) if not _stands_in(item) else bool(
-            _facts(self)[0].ask(operator.contains, self, item))  # fmt: skip
+        if _stands_in(item):
+            return bool(_facts(self)[0].ask(operator.contains, self, item))
+        return any(one is item or one == item for one in items)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return _facts(self)[0].ask(copy.deepcopy, self)
