@@ -85,6 +85,7 @@ def dated(run: Run, day: int) -> Run:
     spec = json.loads((run.folder / "spec.json").read_text())
     folder = run.folder.with_name(f"202603{day:02}-120000-{run.id[-6:]}")
     spec |= {"id": folder.name, "created": f"2026-03-{day:02}T12:00:00+00:00"}
+    del spec["place"]  # as of an earlier version: its time is its place
     (run.folder / "spec.json").write_text(json.dumps(spec))
     resealed(run)
     return Run(run.folder.rename(folder))
