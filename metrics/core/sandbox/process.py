@@ -114,14 +114,14 @@ def _options() -> tuple[Sequence[str], str]:
     binds = [word for path in sorted(named) for word in ("--ro-bind-try", path, path)]
     devices = [word for path in ("/dev/null", "/dev/urandom") for word in ("--dev-bind", path, path)]
     environment = [word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)]
-    python = ["--ro-bind", os.path.realpath(sys.executable), sys.executable]
+    python = ("--ro-bind", os.path.realpath(sys.executable), sys.executable)
     said = ""
     for more in (["--disable-userns"], []):  # absent before 0.8; a container may forbid it alone
         options = [*ISOLATED, *more, *binds, *devices, *python, *environment]
         with ExitStack() as stack:
             rules = _rules(stack)
             last = f"--seccomp {rules} --size 4096 --tmpfs {FOLDER} --".split()
-            command = ["bwrap", *options, *last, sys.executable, "-S", "-c", ""]
+            command = ["bwrap", *options, *last, sys.executable, "-P", "-S", "-c", ""]
             done = subprocess.run(  # noqa: S603 - bubblewrap, by our own options
                 command, stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False,
             )  # fmt: skip

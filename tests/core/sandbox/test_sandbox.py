@@ -29,7 +29,8 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 pytestmark = [sandboxed, pytest.mark.usefixtures("_patience")]
 
 
-def ran(code: str, tests: str = "", bounds: Bounds = SMALL) -> Outcome:
+def ran(code: str, tests: str = "assert answer_is_loaded", bounds: Bounds = SMALL) -> Outcome:
+    code += "\nanswer_is_loaded = True"
     given = {"tests": tests, "call": "", "entry_point": "", "shared": []}
     return run(JOBS, {"check_code": given, "serve_code": {"code": code}}, bounds)
 
