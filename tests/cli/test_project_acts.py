@@ -130,6 +130,8 @@ def test_what_stays_in_the_folder_is_not_asked_for(folder):
 ])  # fmt: skip
 def test_an_address_gets_a_key_only_with_leave(folder, keys, monkeypatch, capsys):
     url = "http://127.0.0.1:9/v1"
+    monkeypatch.delenv(KEY, raising=False)
+    monkeypatch.delenv(ALLOWED, raising=False)
     write_project(folder, keys.format(url))
     acts = [*acts_of(read_evaluations(folder / "assay.toml")["a"], folder)]
     assert [act.text for act in acts] == [f"sends {KEY} to {url}"]
