@@ -128,7 +128,10 @@ class SavedViews:
 
     def all(self) -> list[SavedView]:
         """Return them. InputError for a file that is not one of views."""
-        return [SavedView(**row) for row in (_checked(self.path, dict) or {"views": []})["views"]]
+        views = (_checked(self.path, dict) or {"views": []}).get("views")
+        if not isinstance(views, list):
+            raise InputError([InputProblem(str(self.path), "dict", "a list; remove the file")])
+        return [SavedView(**row) for row in views]
 
     def keep(self, view: SavedView) -> None:
         """Store a view. InputError for an empty or too long name, or where there are too many views."""

@@ -91,7 +91,7 @@ def dated(run: Run, day: int) -> Run:
     return Run(run.folder.rename(folder))
 
 
-def resealed(run: Run, **changed: Any) -> Run:
+def resealed(run: Run, /, **changed: Any) -> Run:
     """The run, its seal computed again over what a test changed in its files and with these facts changed in it."""
     facts = json.loads((run.folder / "manifest.json").read_text())
     del facts["sha256"]

@@ -92,7 +92,7 @@ def rival(run: Run, folder: Path) -> Run:
     other = finished(Workspace(folder), text_suite(), text_outputs(), "bleu", name="rival")
     spec = (other.folder / "spec.json").read_text().replace(other.id, run.id)
     (other.folder / "spec.json").write_text(spec)
-    resealed(other)
+    resealed(other, run=run.id)
     return Run(other.folder.rename(other.folder.with_name(run.id)))
 
 
