@@ -53,7 +53,8 @@ NOT_APPLICABLE = {
     **dict.fromkeys(
         ("faithfulness", "hallucination_claims", "hallucination_contexts", "groundedness", "hallucination_hhem",
          "relevant_noise_sensitivity", "irrelevant_noise_sensitivity", "fairness_bias", "toxicity_classifier",
-         "looping_detection", "answer_correctness", "answer_correctness_weighted", "ragas"), SAYS_NOTHING),
+         "looping_detection", "answer_correctness", "answer_correctness_weighted", "ragas",
+         "answer_relevance"), SAYS_NOTHING),
     **dict.fromkeys(
         ("sentiment", "readability", "no_answer"), "it describes an answer: neither end is good, and no model gains"),
     "agent_sanity": "an agent need not make files; the parameter `expected` names those that it should",

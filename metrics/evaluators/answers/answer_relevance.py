@@ -82,19 +82,16 @@ CONTEXT_OF_BRAZIL = [
                 verdicts_reply(RELEVANT.id, "yes"),
             ),
         ),
-        Example(
-            "a refusal makes no statement",
-            {"question": QUESTION, "answer": "I do not know."},
-            {"answer_relevance": 0.0},
-            judge=(claims_reply(),),
+        Example.not_applicable(
+            "a refusal makes no statement", {"question": QUESTION, "answer": "I do not know."}, judge=(claims_reply(),)
         ),
         Example.not_applicable("the question is blank", {"question": " ", "answer": "Brasília."}),
     ),
     differs_from="One of three answer relevance evaluators. This one counts statements and does not notice what the "
     "answer lacks; answer_relevancy embeds questions that the answer would answer; answer_relevancy_sentence embeds "
     "the answer's sentences. None of them checks whether the answer is right: answer_correctness does.",
-    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. An answer that states nothing has 0; "
-    "the sources do not mention it. Valor sets no threshold; .75 is Assay's.",
+    differs_from_source=SHARE_IS_EXPECTED + "The prompts are worded by Assay. A blank answer has 0; one that states "
+    "nothing, such as a refusal, is not applicable; sources mention neither. Valor sets no threshold; .75 is Assay's.",
     version=2,
 )
 async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> CaseScore:
@@ -105,14 +102,14 @@ async def answer_relevance(case: Case, parameters: Parameters, judge: Judge) -> 
     From 0 to 1. A judge lists the claims of the answer, then decides for each whether it answers the question or helps
     to answer it. Padding lowers the score, mistakes do not.
 
-    An answer that states nothing (empty, or a refusal) has 0; a blank question is not applicable.
+    A blank answer has 0; one that states nothing, such as a refusal, and a blank question are not applicable.
     Evidence: each statement with its verdict and the judge's reason.
     """
     if not (case.question or "").strip():
         return not_applicable("the question is blank")
     stated = await claims(judge, case.answer, case.question)
     if not stated:
-        return output_failure(NO_CLAIMS)
+        return not_applicable(NO_CLAIMS) if (case.answer or "").strip() else output_failure(NO_CLAIMS)
     replies = await each(judge, RELEVANT, YesNoReply, stated, {"QUESTION": case.question}, name="CLAIMS")
     return share_score("answer_relevance", "claims", item_verdicts(stated, replies, RELEVANCE), "relevant")
 
