@@ -219,8 +219,8 @@ class TestDeaths:
         "worker", "a unit that kills every worker that gets it", "after three deaths its cases are errors"
     )
     def test_of_every_worker_that_is_given_a_unit(self, tmp_path, cluster):
-        """The scheduler gives the unit to no second worker, the run to one after the other."""
-        cluster.add(TRIES + 1 - len(cluster.client.nthreads()))
+        """The scheduler gives the unit to no second worker, the run to one after the other, and last case by case."""
+        cluster.add(TRIES + 2 - len(cluster.client.nthreads()))
         cluster.client.run_on_scheduler(allow_failures, 0)
         lost, victim = lost_to(tmp_path, cluster, die)
         cluster.client.run_on_scheduler(allow_failures, 3)
