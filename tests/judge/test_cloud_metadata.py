@@ -18,7 +18,7 @@ DISABLED = "AWS_EC2_METADATA_DISABLED"
 
 
 @pytest.fixture
-def asked(monkeypatch, tmp_path):
+def metadata_requests(monkeypatch, tmp_path):
     """The requests that a stand-in for the metadata service gets, on a machine with no credentials of its own."""
     requests = []
 
@@ -37,8 +37,10 @@ def asked(monkeypatch, tmp_path):
     provider.library()
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"):
         monkeypatch.delenv(name, raising=False)
+    empty = tmp_path / "empty"
+    empty.touch()  # the name of a file that is not there would be redacted like a key
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
-        monkeypatch.setenv(name, str(tmp_path / "none"))
+        monkeypatch.setenv(name, str(empty))
     with ThreadingHTTPServer(("127.0.0.1", 0), Service) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         place = f"127.0.0.1:{server.server_port}"
@@ -64,20 +66,20 @@ def failure_of(who, model):
 @pytest.mark.attack(
     "suite author", "a judge's name makes the machine fetch its cloud's credentials", "off unless the environment asks"
 )
-def test_no_credentials_are_fetched(who, model, asked, monkeypatch):
+def test_no_credentials_are_fetched(who, model, metadata_requests, monkeypatch):
     assert failure_of(who, model) == (
         f"no credentials for {model}: set those of its provider in the environment, or ASSAY_CLOUD_METADATA=1 to get "
         "them from the metadata service of the cloud that this machine is in"
     )
-    assert asked == []
+    assert metadata_requests == []
     monkeypatch.delenv(DISABLED)  # as ASSAY_CLOUD_METADATA leaves it
     failure_of(who, model)
-    assert asked  # the stand-in is where the provider looks
+    assert metadata_requests  # the stand-in is where the provider looks
 
 
 @pytest.mark.parametrize("who", ["judge", "target"])
 @pytest.mark.parametrize("model", MODELS)
-def test_nor_by_a_library_that_knows_no_variable(who, model, asked, monkeypatch):
+def test_nor_by_a_library_that_knows_no_variable(who, model, metadata_requests, monkeypatch):
     monkeypatch.delenv(DISABLED)
     monkeypatch.delenv("AWS_EC2_METADATA_SERVICE_ENDPOINT")
     refused = []
