@@ -71,7 +71,7 @@ def _scores(
             return columns_of(entry, cases, list(_each(entry, parameters, cases, models, limits, places)))
         if not alone:
             begin(None, limits.whole)
-            return _made(entry, parameters, cases, models)
+            return _score_all(entry, parameters, cases, models)
     except (MissingResource, StorageError) as failure:
         return columns_of(entry, cases, [failed_score(failure)] * len(cases))
     except Exception as failure:  # of one case: it must not take the others with it
@@ -195,28 +195,35 @@ def _each(
         begin(place, limits.case)
         try:
             yield score(case, parameters)
-        except Exception:
-            yield _by_itself(entry, parameters, case, models).at(0)
+        except Exception as failure:
+            yield _score_of_failure(entry, parameters, case, models, failure)
 
 
 def _by_itself(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> ScoreColumns:
-    """Return the score of a case that has failed among others, if it fails again.
+    """Return the score of a case of a batch that has failed."""
+    try:
+        return _score_all(entry, parameters, Cases.of([case]), models)
+    except Exception as failure:
+        return columns_of(entry, Cases.of([case]), [_score_of_failure(entry, parameters, case, models, failure)])
+
+
+def _score_of_failure(
+    entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any], failure: Exception
+) -> CaseScore:
+    """Return the score of a case that has failed.
 
     Where the same case with a plain output can be scored, the output is at fault, else the suite or the evaluator. What
     the machine refuses is nobody's fault.
     """
-    try:
-        return _made(entry, parameters, Cases.of([case]), models)
-    except Exception as failure:
-        score = failed_score(failure)
-        if score.status is Status.ERROR and not isinstance(failure, OSError | MemoryError):
-            with suppress(Exception):
-                _made(entry, parameters, Cases.of([with_plain_output(case)]), models)
-                score = output_failure(f"the output cannot be scored: {score.reason}")
-        return columns_of(entry, Cases.of([case]), [score])
+    score = failed_score(failure)
+    if score.status is Status.ERROR and not isinstance(failure, OSError | MemoryError):
+        with suppress(Exception):
+            _score_all(entry, parameters, Cases.of([with_plain_output(case)]), models)
+            return output_failure(f"the output cannot be scored: {score.reason}")
+    return score
 
 
-def _made(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> ScoreColumns:
+def _score_all(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> ScoreColumns:
     """Return what the evaluator makes of cases. Raises what it raises, ValueError where the scores are too few."""
     if entry.shape == "case":
         return columns_of(entry, cases, [entry(case, parameters, **models) for case in cases])
