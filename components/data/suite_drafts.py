@@ -294,12 +294,12 @@ def uploaded_suite(
     folder = upload_folder()
     file = name_of(token, folder)
     try:
-        options: dict[str, Any] = {
-            "task": task_of(task), "mapping": choices_of(token, pairs), "name": file.rpartition(".")[0] or file,
-            "filename": file, "workspace_media": folder / f"{token}.media", "reading": reading_of(token, readings),
-        }  # fmt: skip
-        path = folder / token
-        suite = read_upload([file], [path], partial(ingest.load_suite, path, **options)).value
+        path, name = folder / token, file.rpartition(".")[0] or file
+        options: dict[str, Any] = {"mapping": choices_of(token, pairs), "reading": reading_of(token, readings)}
+        options |= {"filename": file, "workspace_media": folder / f"{token}.media"}
+        suite = read_upload(
+            [file], [path], partial(ingest.load_suite, path, task=task_of(task), name=name, **options)
+        ).value
     except InputError as failure:
         return None, failure.problems or (InputProblem(file, str(failure), ""),)
     return suite, ()

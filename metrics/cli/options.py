@@ -133,10 +133,8 @@ def write_output(content: bytes, file: str | None) -> None:
 
 def add_allow_code(command: argparse.ArgumentParser) -> None:
     """Add the flag by which a run that came from elsewhere may do more than compute; see store.origin."""
-    command.add_argument(
-        FLAG, action="store_true", help="let a run that was not made here run code that models wrote, load plugins and "
-        "models, and ask its judge, as it says",
-    )  # fmt: skip
+    words = "let a run that was not made here run code that models wrote, load plugins and models, and ask its judge"
+    command.add_argument(FLAG, action="store_true", help=f"{words}, as it says")
 
 
 def run_of(options: argparse.Namespace, finished: bool = False) -> Run:

@@ -66,7 +66,7 @@ class Cases(Sequence[Case]):
         if isinstance(cases, Cases):
             return cases
         columns = {
-            name: plain_column([_given(getattr(case, name)) for case in cases], SCHEMA.field(name).type)
+            name: plain_column([_without_marker(getattr(case, name)) for case in cases], SCHEMA.field(name).type)
             for name in COLUMNS
         }
         for name in dict.fromkeys(name for case in cases for name in case.metadata):
@@ -212,7 +212,7 @@ def compose_column(column: Any) -> Any:
     return column if made == texts else pc.replace_with_mask(column, other, pa.array(made, column.type))
 
 
-def _given(value: Any) -> Any:
+def _without_marker(value: Any) -> Any:
     return None if isinstance(value, NotGiven) else value
 
 

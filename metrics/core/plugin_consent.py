@@ -93,12 +93,12 @@ def _key(project: Path, act: str = "") -> str:
 def _digest(project: Path, states: tuple[tuple[str, int, int], ...]) -> str:
     """Return the sha256 (hex) of where a project file is, what it says, and the bytes of the files that it names."""
     digest = sha256(bytes(project))
-    for text in (_said(project), *(sha256(bytes_of(file)).hexdigest() for file, *_ in states[1:])):
+    for text in (_read_text(project), *(sha256(bytes_of(file)).hexdigest() for file, *_ in states[1:])):
         digest.update(f"\n{text!r}".encode())
     return digest.hexdigest()
 
 
-def _said(project: Path) -> str:
+def _read_text(project: Path) -> str:
     """Return all that a project file says; nothing where it cannot be read, which whoever reads it for more is told."""
     try:
         return repr(read_project(project))

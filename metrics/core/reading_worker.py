@@ -34,13 +34,15 @@ T = TypeVar("T")
 SECONDS, BYTES_A_SECOND = 60.0, 1_000_000  # that reading a file may take: so many and, of a larger one, more
 STARTING = 60.0  # seconds that the first call may wait for the server's imports
 MEMORY = max(2 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)  # bytes
-PRELOADED = ("metrics.library.input_data", "pandas", "metrics.ingest.file_roles", "PIL.Image", "yaml",
-             "metrics.ingest.label_files", "metrics.ingest.preference_files", "openpyxl", "defusedxml.ElementTree",
-             "metrics.ingest.documents", "pypdf")  # fmt: skip
+PRELOADED = """
+    metrics.library.input_data pandas metrics.ingest.file_roles PIL.Image yaml metrics.ingest.label_files
+    metrics.ingest.preference_files openpyxl defusedxml.ElementTree metrics.ingest.documents pypdf
+""".split()
 # What a result may be made of, beside dataclasses, named tuples and errors of these packages
 PACKAGES = ("metrics.core.", "metrics.ingest.", "metrics.library.", "metrics.text.chunks")
-ARROW = ("_reconstruct_table", "_restore_array", "chunked_array", "field", "list_", "map_", "py_buffer", "schema",
-         "struct", "type_for_alias", "Schema", "Field")  # fmt: skip
+ARROW = """
+    _reconstruct_table _restore_array chunked_array field list_ map_ py_buffer schema struct type_for_alias Schema Field
+""".split()
 OTHERS = {("builtins", "set"), ("builtins", "frozenset"), ("pathlib", "PosixPath"), ("collections", "Counter"),
           ("collections", "OrderedDict"), ("types", "MappingProxyType"), ("numpy", "ndarray"), ("numpy", "dtype"),
           ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"),

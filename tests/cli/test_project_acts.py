@@ -45,7 +45,7 @@ def write_project(folder: Path, keys: str) -> None:
     (folder / "assay.toml").write_text(EVALUATION + keys + "\n")
 
 
-def asked(folder: Path, **values: object) -> list[str]:
+def acts_for(folder: Path, **values: object) -> list[str]:
     """What is asked for of an evaluation with these values."""
     return [act.text for act in acts_of({"suite": "suite.jsonl", **values}, folder)]
 
@@ -68,11 +68,11 @@ def test_each_option_that_names_a_place_is_asked_for(folder, name):
         if name == "scheduler" or name.endswith("base_url"):
             break
         for form in forms:
-            assert asked(folder, **{name: form.format(place)}), (name, form, place)
-            assert not asked(folder, **{name: form.format("suite.jsonl")}), (name, form)
+            assert acts_for(folder, **{name: form.format(place)}), (name, form, place)
+            assert not acts_for(folder, **{name: form.format("suite.jsonl")}), (name, form)
     if name not in ("target_prompt", "target_system"):
-        assert asked(folder, **{name: "https://evil.example/x"})
-        assert asked(folder, **{name: "s3://bucket/x"})
+        assert acts_for(folder, **{name: "https://evil.example/x"})
+        assert acts_for(folder, **{name: "s3://bucket/x"})
 
 
 @pytest.mark.parametrize("keys", [

@@ -21,7 +21,7 @@ class Answer(NamedTuple):
     text: str
 
 
-def asked(
+def ask_gate(
     access: Access,
     path: str = "/",
     method: str = "GET",

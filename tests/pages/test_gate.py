@@ -8,7 +8,7 @@ import pytest
 
 from components.server import gate
 from components.server.access import Access, access_of, address_of
-from tests.pages.gate_scenes import COOKIE, HOST, LOCKED, OPEN, QUOTED, TOKEN, access, asked
+from tests.pages.gate_scenes import COOKIE, HOST, LOCKED, OPEN, QUOTED, TOKEN, access, ask_gate
 
 ROUTES = ("/", "/runs", "/static/js/index.js", "/media/x", "/component/x", "/_stcore/host-config", "/_stcore/metrics")
 UPLOAD = "/_stcore/upload_file/a/b"
@@ -23,7 +23,7 @@ STREAM = "/_stcore/stream"
 def test_no_route_answers_under_a_foreign_name(method: str, path: str) -> None:
     told = {"host": "evil.example:8501", "origin": "http://evil.example:8501", "cookie": COOKIE}
     for locked in (OPEN, LOCKED):
-        answer = asked(locked, path, method, **told)
+        answer = ask_gate(locked, path, method, **told)
         assert answer.status == ("websocket.close" if method == "WS" else 403)
         if method != "WS":
             assert answer.text == (
@@ -56,12 +56,12 @@ def test_no_route_answers_under_a_foreign_name(method: str, path: str) -> None:
 )
 def test_the_names_of_a_studio(host: str, let_in: bool) -> None:
     own = access("0.0.0.0", "lab.example, LAB2.example", redirect_uri="https://assay.example.com:{port}/oauth2callback")
-    assert (asked(own, server="10.0.0.7", host=host).status == "in") is let_in
+    assert (ask_gate(own, server="10.0.0.7", host=host).status == "in") is let_in
 
 
 @pytest.mark.parametrize("hosts", [(), (HOST, "evil.example"), ("evil.example", HOST)], ids=["none", "last", "first"])
 def test_there_is_one_host(hosts: tuple[str, ...]) -> None:
-    assert asked(OPEN, hosts=hosts).status == 403
+    assert ask_gate(OPEN, hosts=hosts).status == 403
 
 
 @pytest.mark.attack(
@@ -82,7 +82,7 @@ def test_there_is_one_host(hosts: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(("method", "path"), [("WS", STREAM), ("PUT", UPLOAD), ("DELETE", UPLOAD)])
 def test_the_origin_of_what_changes_something(method: str, path: str, origin: str | None, let_in: bool) -> None:
     headers = {} if origin is None else {"origin": origin}
-    assert (asked(access(token="", hosts="lab.example"), path, method, **headers).status == "in") is let_in
+    assert (ask_gate(access(token="", hosts="lab.example"), path, method, **headers).status == "in") is let_in
 
 
 @pytest.mark.attack("network", "another user of the machine opens the studio", "nothing is answered without the token")
@@ -91,20 +91,20 @@ def test_the_origin_of_what_changes_something(method: str, path: str, origin: st
 def test_nothing_is_answered_without_the_token(method: str, path: str) -> None:
     takes = ("PUT", "DELETE") if path == UPLOAD else ("GET", "HEAD")
     for cookie in ("", "assay-8501=", "assay-8501=x", f"assay-8501={TOKEN}", f"assay-9999={LOCKED.pass_}"):
-        assert asked(LOCKED, path, method, cookie=cookie).status == 403
-    assert asked(LOCKED, path, method, cookie=COOKIE).status == ("in" if method in takes else 405)
+        assert ask_gate(LOCKED, path, method, cookie=cookie).status == 403
+    assert ask_gate(LOCKED, path, method, cookie=COOKIE).status == ("in" if method in takes else 405)
 
 
 @pytest.mark.attack("browser", "a WebSocket is opened without the token", "the handshake is refused")
 def test_no_socket_without_the_token() -> None:
-    assert asked(LOCKED, STREAM, "WS").status == "websocket.close"
-    assert asked(LOCKED, STREAM, "WS", query=f"token={QUOTED}").status == "websocket.close"
-    assert asked(LOCKED, STREAM, "WS", cookie=COOKIE).status == "in"
+    assert ask_gate(LOCKED, STREAM, "WS").status == "websocket.close"
+    assert ask_gate(LOCKED, STREAM, "WS", query=f"token={QUOTED}").status == "websocket.close"
+    assert ask_gate(LOCKED, STREAM, "WS", cookie=COOKIE).status == "in"
 
 
 def test_health_is_told_without_a_token() -> None:
-    assert asked(LOCKED, "/_stcore/health").status == "in"
-    assert asked(LOCKED, "/_stcore/health/").status == 403
+    assert ask_gate(LOCKED, "/_stcore/health").status == "in"
+    assert ask_gate(LOCKED, "/_stcore/health/").status == 403
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_health_is_told_without_a_token() -> None:
     ],
 )
 def test_the_token_becomes_a_cookie_and_leaves_the_address(path: str, query: str, clean: str) -> None:
-    answer = asked(LOCKED, path, query="&".join(filter(None, [query, f"token={QUOTED}"])))
+    answer = ask_gate(LOCKED, path, query="&".join(filter(None, [query, f"token={QUOTED}"])))
     assert (answer.status, answer.headers["location"]) == (303, clean)
     name, *flags = answer.headers["set-cookie"].split("; ")
     assert name == f"assay-8501={LOCKED.pass_}"
@@ -140,14 +140,14 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(path: str, query: str
 def test_the_form_takes_the_token(token: str, status: int) -> None:
     body = f"token={quote(token, safe='')}".encode()
     form = {"content_type": "application/x-www-form-urlencoded", "origin": f"http://{HOST}"}
-    answer = asked(LOCKED, "/runs", "POST", body=body, **form)
+    answer = ask_gate(LOCKED, "/runs", "POST", body=body, **form)
     assert answer.status == status
     assert ("Not the token of this studio" in answer.text) == (status == 403)
-    assert asked(LOCKED, "/runs", "POST", body=body, **form | {"origin": "http://evil.example"}).status == 403
+    assert ask_gate(LOCKED, "/runs", "POST", body=body, **form | {"origin": "http://evil.example"}).status == 403
 
 
 def test_a_visitor_with_the_cookie_may_come_by_an_old_address() -> None:
-    answer = asked(LOCKED, "/runs", query="token=old", cookie=COOKIE)
+    answer = ask_gate(LOCKED, "/runs", query="token=old", cookie=COOKIE)
     assert (answer.status, answer.headers["location"]) == (303, "/runs")
     assert "set-cookie" not in answer.headers
 
@@ -157,7 +157,7 @@ def test_a_visitor_with_the_cookie_may_come_by_an_old_address() -> None:
     ("text/html", "cross-site", True, True), ("*/*", "same-origin", False, False),
 ], ids=["typed", "reloaded", "a link on another site, which brings no cookie", "no page"])  # fmt: skip
 def test_who_is_asked_for_the_token(accept: str, site: str, page: bool, again: bool) -> None:
-    answer = asked(LOCKED, accept=accept, sec_fetch_site=site)
+    answer = ask_gate(LOCKED, accept=accept, sec_fetch_site=site)
     assert answer.status == 403
     assert ("<form" in answer.text) is page
     assert ('http-equiv="refresh"' in answer.text) is again
@@ -167,7 +167,7 @@ def test_who_is_asked_for_the_token(accept: str, site: str, page: bool, again: b
 @pytest.mark.attack("browser", "the studio is drawn in a frame of another page", "frame-ancestors 'none'")
 @pytest.mark.parametrize("access", [OPEN, LOCKED], ids=["page", "token's page"])
 def test_the_headers_of_every_answer(access: Access) -> None:
-    found = asked(access).headers
+    found = ask_gate(access).headers
     policy = {line.split()[0]: line.split()[1:] for line in found["content-security-policy"].split("; ")}
     assert policy["frame-ancestors"] == ["'none'"]
     assert policy["default-src"] == ["'none'"]
@@ -205,7 +205,7 @@ def test_a_chosen_token_that_could_be_guessed_is_refused(token: str) -> None:
 def test_a_team_signs_in_instead() -> None:
     team = access_of({}, "0.0.0.0", {"redirect_uri": "https://assay.example.com/oauth2callback"})
     assert team.token == ""
-    assert asked(team, host="assay.example.com").status == "in"
+    assert ask_gate(team, host="assay.example.com").status == "in"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from components.server.sockets import Sockets
 from components.server.uploads import Uploads
 from metrics.store.team import AuditLog
 from metrics.store.team_file import Team
-from tests.pages.gate_scenes import HOST, LOCKED, OPEN, access, asked
+from tests.pages.gate_scenes import HOST, LOCKED, OPEN, access, ask_gate
 
 SECRET = "q8Zp3vKxLw5mRd7tYb2NcHf9sGjUeAkX"
 TEAM = Team(roles={"readers": "viewer", "makers": "editor", "owners": "admin"})
@@ -88,7 +88,7 @@ def cookie_of(group: str | None, signed_with: str = SECRET, **claims: Any) -> di
 def lets_in(visitor: str, method: str, path: str, **headers: str) -> bool:
     """Return whether the gate of a team hands a visitor's request on."""
     ws = "WS" if method == SOCKET else method
-    return asked(OPEN, path, ws, team=TEAM, **cookie_of(VISITORS[visitor]) | headers).status == "in"
+    return ask_gate(OPEN, path, ws, team=TEAM, **cookie_of(VISITORS[visitor]) | headers).status == "in"
 
 
 def test_every_route_of_streamlit_is_expected_and_has_a_row() -> None:
@@ -160,13 +160,13 @@ def test_a_base_path_is_part_of_every_address() -> None:
     pytest.param({"cookie": f"{USER_COOKIE_NAME}="}, id="empty"),
 ])  # fmt: skip
 def test_a_cookie_that_is_no_sign_in(cookie: dict[str, str]) -> None:
-    assert asked(OPEN, "/media/x", team=TEAM, **cookie_of("owners")).status == "in"
-    assert asked(OPEN, "/media/x", team=TEAM, **cookie).status == 403
+    assert ask_gate(OPEN, "/media/x", team=TEAM, **cookie_of("owners")).status == "in"
+    assert ask_gate(OPEN, "/media/x", team=TEAM, **cookie).status == 403
 
 
 def test_the_answer_says_which_role_it_takes() -> None:
-    assert asked(OPEN, "/_stcore/metrics", team=TEAM).text == "This takes the role admin: sign in first\n"
-    told = asked(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("readers")).text
+    assert ask_gate(OPEN, "/_stcore/metrics", team=TEAM).text == "This takes the role admin: sign in first\n"
+    told = ask_gate(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("readers")).text
     assert told == "This takes the role admin: yours is viewer\n"
 
 
@@ -175,8 +175,10 @@ def test_without_a_team_the_token_lets_in_everywhere_but_where_nobody_is() -> No
     for address, methods in EXPECTED.values():
         for method in METHODS:
             ws = "WS" if method == SOCKET else method
-            assert (asked(LOCKED, address, ws, **own).status == "in") is (method in methods)
-            assert (asked(LOCKED, address, ws).status == "in") is (address == "/_stcore/health" and method in methods)
+            assert (ask_gate(LOCKED, address, ws, **own).status == "in") is (method in methods)
+            assert (ask_gate(LOCKED, address, ws).status == "in") is (
+                address == "/_stcore/health" and method in methods
+            )
 
 
 UPLOAD = "/_stcore/upload_file/s/f"
@@ -197,8 +199,8 @@ SIZE = st.get_option("server.maxUploadSize") << 20
     ("GET", "/", {"content_length": "0"}, "in"),
 ])  # fmt: skip
 def test_what_content_a_request_may_have(method: str, path: str, headers: dict[str, str], status: int | str) -> None:
-    assert asked(OPEN, path, method, **headers).status == status
-    assert asked(OPEN, path, method, team=TEAM, **cookie_of("makers") | headers).status == status
+    assert ask_gate(OPEN, path, method, **headers).status == status
+    assert ask_gate(OPEN, path, method, team=TEAM, **cookie_of("makers") | headers).status == status
 
 
 class Server:
@@ -214,7 +216,7 @@ class Server:
     def add(self, session: str, file: str, size: int) -> None:
         self.uploaded_file_mgr.add_file(session, UploadedFileRec(file, "x.csv", "text/csv", b"x" * size))
 
-    def kept(self) -> set[tuple[str, str]]:
+    def list_kept(self) -> set[tuple[str, str]]:
         return {(session, file) for session, files in self.uploaded_file_mgr.file_storage.items() for file in files}
 
 
@@ -257,14 +259,14 @@ def test_uploads_are_dropped(server: Server) -> None:
         with own.count_arriving(session, session, 1):
             server.add(session, "1", 1)
     own.drop_stale(1_000.0)
-    assert server.kept() == {("a", "1"), ("b", "1")}
+    assert server.list_kept() == {("a", "1"), ("b", "1")}
     server.add("b", "2", 1)
     own.drop_stale(1_001.0)
     server.live.remove("a")
     own.drop_stale(1_000.0 + uploads.KEPT)
-    assert server.kept() == {("b", "2")}
+    assert server.list_kept() == {("b", "2")}
     own.drop_stale(1_001.0 + uploads.KEPT)
-    assert server.kept() == set()
+    assert server.list_kept() == set()
     assert server.uploaded_file_mgr._total_bytes == 0
 
 
@@ -325,9 +327,9 @@ def test_sockets_are_bounded_by_visitor_and_in_all(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_gate_refuses_a_socket_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "in"
+    assert ask_gate(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "in"
     monkeypatch.setattr(sockets, "MOST_OF_ONE", 0)
-    assert asked(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "websocket.close"
+    assert ask_gate(access(token=""), "/_stcore/stream", "WS", host=HOST).status == "websocket.close"
 
 
 @pytest.mark.attack(
@@ -337,11 +339,11 @@ def test_a_refusal_to_somebody_who_is_signed_in_is_noted(monkeypatch: pytest.Mon
     now = time.time()
     monkeypatch.setattr("components.data.visitors.time.time", lambda: now)
     for _ in range(3):
-        assert asked(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("readers")).status == 403
+        assert ask_gate(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("readers")).status == 403
     for file in "ab":
-        assert asked(OPEN, f"/_stcore/upload_file/s/{file}", "PUT", team=TEAM, **cookie_of("readers")).status == 403
-    assert asked(OPEN, "/_stcore/metrics", team=TEAM).status == 403, "a guest, of whom there can be any number"
-    assert asked(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("owners")).status == "in"
+        assert ask_gate(OPEN, f"/_stcore/upload_file/s/{file}", "PUT", team=TEAM, **cookie_of("readers")).status == 403
+    assert ask_gate(OPEN, "/_stcore/metrics", team=TEAM).status == 403, "a guest, of whom there can be any number"
+    assert ask_gate(OPEN, "/_stcore/metrics", team=TEAM, **cookie_of("owners")).status == "in"
     assert [line[2:] for line in reversed(AuditLog(tmp_path).last(9))] == [
         ("viewer", "", "GET /_stcore/metrics", "takes the role admin", "refused"),
         ("viewer", "", "PUT /_stcore/upload_file/{session_id}/{file_id}", "takes the role editor", "refused"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -156,7 +157,6 @@ def draw_kept_back(kept_back: Iterable[tuple[str, str]]) -> None:
         host = str(urlsplit(address).hostname)
         st.text(f"– {name} is not sent to {host}." + ("" if visitors.may("admin") else " Ask who runs this studio."))
         if visitors.may("admin"):
-            st.button(
-                f"Send {name} to {literal(host)}", icon=":material/key:", key=f"leave-{name}-{host}",
-                help=literal(KEY_HELP.format(name, host)), on_click=judge_settings.let_key_go, args=(name, address),
-            )  # fmt: skip
+            hint, act = literal(KEY_HELP.format(name, host)), partial(judge_settings.let_key_go, name, address)
+            label, key = f"Send {name} to {literal(host)}", f"leave-{name}-{host}"
+            st.button(label, icon=":material/key:", key=key, help=hint, on_click=act)

@@ -35,8 +35,9 @@ INSTALL = "code runs on Linux alone, with bubblewrap and libseccomp (Debian: apt
 PERMIT = "the system must let bubblewrap make user namespaces; for containers see docs/code.md"
 # namespaces of its own (processes, network, users, …) without capabilities; it ends with this thread
 ISOLATED = "--unshare-all --unshare-user --die-with-parent --new-session --as-pid-1 --clearenv --cap-drop ALL".split()
-SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/alternatives", "/etc/ld.so.cache",
-          "/etc/localtime", "/usr/share/zoneinfo")  # fmt: skip
+SYSTEM = """
+    /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /etc/alternatives /etc/ld.so.cache /etc/localtime /usr/share/zoneinfo
+""".split()
 
 
 class Bounds(NamedTuple):
@@ -122,9 +123,8 @@ def _options() -> tuple[Sequence[str], str]:
             rules = _rules(stack)
             last = f"--seccomp {rules} --size 4096 --tmpfs {FOLDER} --".split()
             command = ["bwrap", *options, *last, sys.executable, "-P", "-S", "-c", ""]
-            done = subprocess.run(  # noqa: S603 - bubblewrap, by our own options
-                command, stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[rules], check=False,
-            )  # fmt: skip
+            silent: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "pass_fds": [rules]}
+            done = subprocess.run(command, check=False, **silent)  # noqa: S603 - bubblewrap, by our own options
         if not done.returncode:
             return options, ""
         said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or f"exit code {done.returncode}"

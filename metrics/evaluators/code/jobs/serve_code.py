@@ -91,9 +91,9 @@ class _Server:
 
     def encode(self, value: Any) -> Any:
         """Return a value as the tests' process takes it."""
-        return encode(value, self.known, self.refer)
+        return encode(value, self.name_argument, self.refer)
 
-    def known(self, value: Any) -> list[Any] | None:
+    def name_argument(self, value: Any) -> list[Any] | None:
         """Return what stands for an object that the request brought."""
         place = self.arguments.get(id(value))
         return None if place is None else ["argument", place]
