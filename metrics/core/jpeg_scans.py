@@ -5,6 +5,7 @@ from typing import IO
 
 START = b"\xff\xd8"
 SCAN, END = 0xDA, 0xD9
+MAX_SCANS = 100  # of a JPEG that is decoded
 MARKER = re.compile(rb"\xff+([^\x00\xd0-\xd7\xff])")  # others are bytes of a scan, or its restarts
 
 

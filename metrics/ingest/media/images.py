@@ -25,7 +25,7 @@ import numpy as np
 
 from metrics.core.errors import InputError, InputProblem, StorageError, stored_at
 from metrics.core.files import make_file, make_folder, open_regular
-from metrics.core.jpeg_scans import count_scans
+from metrics.core.jpeg_scans import MAX_SCANS, count_scans
 from metrics.core.reading_worker import Limits, read_in_worker
 from metrics.ingest.media.archive import MAX_RATIO, UNREADABLE, Entry, open_entries
 from metrics.ingest.source import first_line
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "BMP": ".bmp", "GIF": ".gif", "TIFF": ".tif"}
 MAX_PIXELS = 150_000_000
-MAX_SCANS, MAX_SCANNED = 100, 3_000_000_000  # of a JPEG; pixels of all its scans
+MAX_SCANNED = 3_000_000_000  # pixels of all scans of a JPEG
 SHOWING = Limits(30, 2 << 30)  # what decoding an image to show it may take
 LARGE = threading.Lock()  # one image of more than MANY_PIXELS is decoded at a time
 MANY_PIXELS = 20_000_000  # from here on an image must not be compressed more than an entry of an archive may be

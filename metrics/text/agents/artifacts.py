@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from metrics.core.jpeg_scans import count_scans
+from metrics.core.jpeg_scans import MAX_SCANS, count_scans
 from metrics.text.json_text import JsonError, read_json, violations
 from metrics.text.patterns import MARKUP
 
@@ -83,7 +83,7 @@ def _draws(operators: bytes) -> bool:
 MOST_ARTIFACTS = 1_000
 MOST_BYTES = 50_000_000  # of an artifact that is checked
 MOST_PYTHON = 200_000  # characters; the parser's memory grows with them
-MOST_PIXELS, MOST_SCANS = 50_000_000, 100
+MOST_PIXELS = 50_000_000
 PDF_HEAD = 1_024  # bytes within which the header and the end of a PDF must be
 STORED = re.compile(r"[0-9a-f]{32}")  # our own name of a file that came with the upload
 ARTIFACT_KINDS = {
@@ -324,8 +324,8 @@ def _image(content: bytes) -> list[str]:
             with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
                 if image.width * image.height > MOST_PIXELS:
                     return [f"{image.width} × {image.height} pixels, more than the {MOST_PIXELS:,} that are decoded"]
-                if (scans := count_scans(io.BytesIO(content))) > MOST_SCANS:
-                    return [f"a JPEG of {scans:,} scans, more than the {MOST_SCANS} that are decoded"]
+                if (scans := count_scans(io.BytesIO(content))) > MAX_SCANS:
+                    return [f"a JPEG of {scans:,} scans, more than the {MAX_SCANS} that are decoded"]
                 image.load()
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as failure:
         return [f"not a readable image: {failure}"]
