@@ -7,6 +7,7 @@ from itertools import starmap
 from string import Formatter
 from typing import Any, NamedTuple
 
+from metrics.core.evaluator import OUTPUT_FAILURE
 from metrics.core.evidence import Evidence, Verdict
 from metrics.presentation.format import exact, plural, shorten
 from metrics.presentation.verdict_rows import HOLDS_GLYPHS, fact_text
@@ -60,14 +61,14 @@ SENTENCES = (
 def why(evidence: Evidence | None) -> str:
     """Return why a score is what it is, in one sentence; "" where nothing but its value is known.
 
-    It is the evaluator's own note, else its facts by SENTENCES, beside verdicts only the first of these; else how its
-    verdicts fell.
+    It is what is wrong with the output, else the evaluator's own note, else its facts by SENTENCES, beside verdicts
+    only the first of these; else how its verdicts fell.
     """
     if evidence is None:
         return ""
     known = {name: _Fact(value) for name, value in evidence.facts.items() if value is not None}
     groups = {name: group for name, group in evidence.verdicts.items() if group}
-    if note := str(known.get(NOTE, "")):
+    if note := str(known.get(OUTPUT_FAILURE, known.get(NOTE, ""))):
         return f"{note[:1].upper()}{note[1:].rstrip('.')}."
     for sentence, names in list(_NEEDED.items())[: 1 if groups else None]:
         if names <= known.keys():

@@ -44,7 +44,7 @@ def score(
 ) -> CaseScore:
     chosen = parameters or parameters_of(entry)
     needed = {name: judge if name == "judge" else STAND_INS[name] for name in chosen.used(entry.resources)}
-    return asyncio.run(awaited(entry(Case.of(**given), chosen, **needed)))
+    return entry.settle(asyncio.run(awaited(entry(Case.of(**given), chosen, **needed))))
 
 
 async def awaited(score: CaseScore | Awaitable[CaseScore]) -> CaseScore:

@@ -155,7 +155,7 @@ def test_a_batch_gives_each_case_what_it_gets_alone(entry: Evaluator, chance: Ra
     cases = [case for case in (random_case(chance) for _ in range(4)) if not entry.missing_inputs(case)]
     made = entry(Cases.of(cases), parameters, **stand_ins(entry, parameters)) if cases else []
     for place, case in enumerate(cases):
-        one = made.at(place) if isinstance(made, ScoreColumns) else made[place]
+        one = entry.settle(made.at(place) if isinstance(made, ScoreColumns) else made[place])
         alone = laws.score_of(entry, case, stand_ins)
         assert (one.status, one.reason) == (alone.status, alone.reason)
         assert dict(one.values) == pytest.approx(dict(alone.values), abs=1e-9)

@@ -166,7 +166,7 @@ BAD = {  # what was done to an archive whose list was then made to fit, and what
     ),
     "text that is nested too deeply": (
         _changed("suite/suite.json", lambda _: b"[" * 10_000),
-        "found suite.json cannot be read (it is nested too deeply)"
+        "found suite.json cannot be read"  # why depends on how deep the stack may be: hypothesis allows more
     ),
     "images that are no names": (
         _changed("suite/cases.parquet", _images_in_lists), "cases.parquet is unreadable: Unsupported cast from list"
