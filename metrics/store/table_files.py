@@ -128,8 +128,21 @@ def suite_bytes(suite: Suite, format: str) -> bytes:
         expected = "cases with text: objects have no row of a case"
         raise InputError([InputProblem(suite.name, f"a suite of task {suite.task}", expected)])
     names = {name: name.removeprefix(METADATA) for name in suite.cases.column_names}
-    served = {name: plain for name, plain in names.items() if fold(plain) in SERVING}  # as it was read
+    served = {
+        name: plain  # as it was read; texts that are no lists stay metadata, or they would be read as lists
+        for name, plain in names.items()
+        if fold(plain) in SERVING and all(map(_is_list, filter(None, suite.cases[name].to_pylist())))
+    }
     return table_bytes(suite.cases.rename_columns(served), format)
+
+
+def _is_list(text: str) -> bool:
+    try:
+        items = json.loads(text)
+    except ValueError:
+        return False
+    plain = isinstance(items, list) and all(isinstance(item, str) for item in items)
+    return plain and json.dumps(items, ensure_ascii=False) == text
 
 
 def write_suite(suite: Suite, path: str | Path) -> None:

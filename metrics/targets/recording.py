@@ -15,6 +15,7 @@ from typing import Any
 
 from metrics.core.errors import RunError, stored_at
 from metrics.core.files import append_whole, hold_lock, make_folder, write_json
+from metrics.core.unicode_forms import without_halves
 from metrics.store.own_files import own_folder
 from metrics.targets.description import Target
 
@@ -66,7 +67,7 @@ class Recording:
 
     async def put(self, entry: Entry) -> None:
         """Record an entry; it is on disk when this returns. Those put at the same time share one sync."""
-        line = json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        line = without_halves(json.dumps(entry, ensure_ascii=False)).encode() + b"\n"
         self._lines.append(line)
         async with self._turn:
             if any(waiting is line for waiting in self._lines):  # else another one's sync took it along

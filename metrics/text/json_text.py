@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -14,7 +15,7 @@ from math import isfinite
 from types import FunctionType, SimpleNamespace
 from typing import Any, Literal, NoReturn
 
-from metrics.core.unicode_forms import normalized
+from metrics.core.unicode_forms import normalized, without_halves
 from metrics.text.json_formats import has_format, steps_of
 from metrics.text.patterns import compiled
 
@@ -80,17 +81,17 @@ def read_json(text: str) -> Document:
         value = json.loads(text, object_pairs_hook=members, parse_constant=_refuse_constant, parse_int=bounded_integer)
     except json.JSONDecodeError as failure:
         raise JsonError(f"{failure.msg} at line {failure.lineno}, column {failure.colno}") from None
-    if "\\u" in text:  # the text is composed, what its escapes stand for may not be
+    if "\\u" in text:  # the text is composed and whole, what its escapes stand for may not be
         value = _compose(value)
     return Document(value, tuple(duplicates))
 
 
 def _compose(value: Any) -> Any:
-    """Return a JSON value with its texts and keys in composed characters (NFC)."""
+    """Return a JSON value with its texts and keys in composed characters (NFC), U+FFFD for halves of pairs."""
     if isinstance(value, str):
-        return normalized("NFC", value)
+        return normalized("NFC", without_halves(value))
     if isinstance(value, dict):
-        return {normalized("NFC", key): _compose(part) for key, part in value.items()}
+        return {_compose(key): _compose(part) for key, part in value.items()}
     return list(map(_compose, value)) if isinstance(value, list) else value
 
 
@@ -129,8 +130,10 @@ def _validator(schema: str, formats: bool) -> Any:
         raise JsonError(f"the schema is {type(parsed).__name__}, not an object or a boolean")
     draft = validator_for(parsed, default=Draft202012Validator)
     of_schemas = _bounded(draft, "schema")(draft.META_SCHEMA, format_checker=draft.FORMAT_CHECKER)
-    for error in of_schemas.iter_errors(parsed):
-        raise JsonError(f"the schema is not valid at {error.json_path}: {error.message}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # Python's of [[, though RE2 reads the pattern
+        for error in of_schemas.iter_errors(parsed):
+            raise JsonError(f"the schema is not valid at {error.json_path}: {error.message}")
     return _bounded(draft, "formats" if formats else "value")(parsed, registry=REGISTRY)
 
 
@@ -201,10 +204,8 @@ def _bounded(draft: Any, of: Literal["schema", "value", "formats"]) -> Any:
     every = {**draft.VALIDATORS, **{keyword: rule for keyword, rule in rules.items() if keyword in draft.VALIDATORS}}
     if UNEVALUATED in every:
         every[UNEVALUATED] = _with_re2(every[UNEVALUATED])
-    counted = {
-        keyword: _counted(rule, REF_STEPS if "Ref" in keyword or keyword == "$ref" else 1)
-        for keyword, rule in every.items()
-    }
+    steps = {keyword: REF_STEPS if "Ref" in keyword or keyword == "$ref" else 1 for keyword in every}
+    counted = {keyword: _counted(rule, steps[keyword]) for keyword, rule in every.items()}
     # unevaluated… walks through the schema without keywords; it asks for each part whether it is a boolean
     types = draft.TYPE_CHECKER.redefine("boolean", _is_boolean)
     made: Any = validators.extend(draft, counted, type_checker=types)  # type: ignore[no-untyped-call]

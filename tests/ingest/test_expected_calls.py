@@ -27,6 +27,25 @@ def test_by_every_name_and_format(tmp_path, name, content):
     assert expected_calls(stored) == STORED
 
 
+@pytest.mark.parametrize("arguments", [r'{"a": "x\ud800y"}', {"a": "x\ud800y"}], ids=["a text", "an object"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_half_of_a_surrogate_pair_in_arguments_is_replaced(tmp_path, kind, arguments):
+    cell = json.dumps([{"name": "add", "arguments": arguments}])
+    quoted = cell.replace('"', '""')
+    row = {"case_id": "1", "question": "q", "expected_calls": cell}
+    content = [row] if kind == "jsonl" else f'{",".join(row)}\n1,q,"{quoted}"\n'
+    [stored] = read_suite(write(tmp_path, f"s.{kind}", content)).cases["expected_calls"].to_pylist()
+    assert expected_calls(stored) == (Call("add", {"a": "x\ufffdy"}),)
+
+
+def test_a_trace_of_our_own_has_no_half_of_a_surrogate_pair_in_its_arguments(tmp_path):
+    steps = json.dumps({"steps": [{"kind": "call", "tool": "add", "arguments": {"a": "x\ud800y"}}]}).replace('"', '""')
+    file = write(tmp_path, "c.csv", f'case_id,question,model,answer,trace\n1,q,m,a,"{steps}"\n')
+    stored = read_combined(file)[1].outputs["trace"][0].as_py()
+    assert "ud800" not in stored
+    assert steps_of(stored) == (Step("call", tool="add", arguments={"a": "x\ufffdy"}),)
+
+
 def test_beside_the_trace_in_one_file(tmp_path):
     """DeepEval's names: what was called and what should have been."""
     row = {"input": "q", "expected_tools": CALLS, "tools_called": [{"name": "add", "input_parameters": {"a": 1}}]}

@@ -53,7 +53,7 @@ def plain(step: Step) -> dict[str, Any]:
          [Step("call", tool="web_search", arguments={"query": "q"}, error="failed", id="w")]),
         ([{"role": "assistant", "content": None, "refusal": "I cannot."}],
          [Step("message", role="assistant", text="I cannot.")]),
-        ([{"role": "user", "content": "a\x00b \ud800"}], [Step("message", role="user", text="a\x00b \ud800")]),
+        ([{"role": "user", "content": "a\x00b \ud800"}], [Step("message", role="user", text="a\x00b \ufffd")]),
     ],
     ids=["an answer nobody asked for", "arguments that are no JSON", "functions of old", "a picture", "a hosted tool",
          "a refusal", "NUL and half a surrogate pair"],

@@ -61,3 +61,15 @@ def test_empty_columns_are_left_out_and_what_cannot_be_written_says_so(tmp_path)
         suite_bytes(Suite.from_rows("cats", "detection", [{"case_id": "a"}], []), "jsonl")
     with pytest.raises(InputError, match="format: found 'yaml'"):
         suite_bytes(suite(), "yaml")
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("text", ["plain", "a; b", "[1, 2]", "[1", "['a']", '{"page_content": "x"}', '["a","b"]'])
+def test_other_texts_of_that_name_are_the_same_again(tmp_path, kind, text):
+    row = {"case_id": "a", "question": "q", "metadata.retrieved_passages": text, "metadata.note": text}
+    (tmp_path / "in.json").write_text(json.dumps([row]))
+    read = read_suite(tmp_path / "in.json")
+    write_suite(read, tmp_path / f"suite.{kind}")
+    back = read_suite(tmp_path / f"suite.{kind}")
+    assert back.fingerprint == read.fingerprint
+    assert back.cases["metadata.retrieved_passages"].to_pylist() == [text]

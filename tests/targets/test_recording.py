@@ -1,5 +1,6 @@
 """Recorded answers: killed at ten moments, nothing answered is asked twice and nothing is lost."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -82,6 +83,14 @@ def test_more_cases_and_more_repeats_ask_only_what_is_new(bot, twenty, workspace
 def test_equal_questions_are_asked_once(bot, workspace):
     suite = Suite.from_rows("s", "text", [{"case_id": str(n), "question": "q"} for n in range(5)])
     assert (complete(suite, bot.url).outputs["answer"].to_pylist(), bot.asked) == (["A q"] * 5, Counter(["q"]))
+
+
+def test_half_of_a_surrogate_pair_is_no_question_mark(bot, workspace):
+    (target,) = targets_of(bot.url)
+    with recording(workspace, target) as kept:
+        asyncio.run(kept.put({"key": "k", "calls": [{"name": "add", "arguments": {"a": "x\ud800y"}}]}))
+    entry = read_entries(folder_of(workspace, target))["k"]
+    assert entry["calls"] == [{"name": "add", "arguments": {"a": "x\ufffdy"}}]
 
 
 def test_a_damaged_line_is_named_and_one_process_asks(bot, twenty, workspace):

@@ -3,6 +3,7 @@
 import json
 import re
 import tracemalloc
+import warnings
 from contextlib import suppress
 
 import jsonschema
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from metrics.text import json_text
+from metrics.text.json_formats import has_format
 from metrics.text.json_text import JsonError, read_json, says_nothing, violations
 
 VALUES = st.recursive(
@@ -262,3 +264,17 @@ def test_a_schema_without_a_keyword_tests_nothing(schema: str, why: str | None) 
 
 def test_texts_and_keys_are_composed_even_where_they_are_escaped() -> None:
     assert read_json('{"gro\\u0308sse": ["e\\u0301", {"u\\u0308": 1}]}').value == {"grösse": ["é", {"ü": 1}]}
+
+
+def test_an_escaped_half_of_a_character_is_replaced() -> None:
+    assert read_json(r'{"a\ud800": ["x\udc00y", "\ud83d\ude00"]}').value == {"a\ufffd": ["x\ufffdy", "\U0001f600"]}
+
+
+def test_a_pattern_of_nested_brackets_gives_no_warning() -> None:
+    pattern = "^[[a]$"  # Python warns that [[ may begin a set of sets one day; RE2 reads the pattern
+    re.purge()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert violations("[", json.dumps({"pattern": pattern})) == []
+        assert violations({"[": 1}, json.dumps({"patternProperties": {"[[b]": {"type": "number"}}})) == []
+        assert has_format("[[c]", "regex")

@@ -6,6 +6,7 @@ from functools import partial
 
 from metrics.core.errors import InputError
 from metrics.core.reading_worker import Limits, read_in_worker
+from metrics.core.unicode_forms import without_halves
 
 MOST_PAGES = 1_000
 MOST_CHARACTERS = 5_000_000  # of one PDF
@@ -47,4 +48,4 @@ def extracted(content: bytes) -> list[str] | str:
         return f"a damaged PDF ({message[:200]})"
     if not any(page.strip() for page in pages):
         return "a PDF without text; its pages may be scanned pictures"
-    return [page.encode("utf-8", "replace").decode().replace("\0", "") for page in pages]
+    return [without_halves(page).replace("\0", "") for page in pages]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Any, get_args
 
-from metrics.core.unicode_forms import without_halves
+from metrics.core.unicode_forms import without_escaped_halves, without_halves
 from metrics.ingest.tables.values import finite, json_text, text_of
 from metrics.ingest.traces.chat_traces import conversation, is_conversation
 from metrics.ingest.traces.otel_traces import Span, SpanTrace, is_export, is_span, spans_in, trace_of_spans
@@ -178,7 +178,9 @@ def json_value(text: str, suffix: str) -> Any:
 
 
 def _own(document: Any, text: str | None) -> Trace:
-    stored = without_halves(text if text is not None else json.dumps(document, ensure_ascii=False))
+    stored = without_halves(json.dumps(document, ensure_ascii=False) if text is None else text)
+    if "\\u" in stored:
+        stored = without_escaped_halves(stored.encode())[0].decode()
     beside = document if isinstance(document, Mapping) else {}
     return Trace(
         stored, steps_of(stored), str(beside.get("source") or "steps")[:SHOWN], _amount(beside.get("seconds")),
