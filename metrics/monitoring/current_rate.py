@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core.array_types import Floats, Ints
 from metrics.monitoring.health import Health, Limits, next_health, unrefuted
 from metrics.stats.sequential import Bounds, bounds, evidence_above, evidence_below, roundest, thresholds
 
@@ -82,31 +81,23 @@ class CurrentRate:
         if not self._segments:
             return
         while True:
-            counts, values, needed = self._stretches()
+            codes = sorted(set().union(*(one.counts for one in self._segments)))
+            values, needed = np.array(codes) / PARTS, thresholds(np.array([one.start for one in self._segments]))
+            own = np.array([[one.counts[code] for code in codes] for one in self._segments], np.int64)
+            counts = own[::-1].cumsum(axis=0)[::-1]  # [stretches, values]: units from its start on
             self.bounds = bounds(counts[0], values, needed[0])
             self._common = Bounds(max(self._common.low, self.bounds.low), min(self._common.high, self.bounds.high))
             if self.units >= self._limits.minimum:
                 self.health = next_health(self.health, self.bounds, self._limits)
             floor, ceiling = unrefuted(self.health, self._limits)
-            beyond = (
-                np.maximum(
-                    evidence_below(counts[1:], values, max(floor, self._common.low)),
-                    evidence_above(counts[1:], values, min(ceiling, self._common.high)),
-                )
-                - needed[1:]
-            )
+            below = evidence_below(counts[1:], values, max(floor, self._common.low))
+            above = evidence_above(counts[1:], values, min(ceiling, self._common.high))
+            beyond = np.maximum(below, above) - needed[1:]
             if not len(beyond) or beyond.max() < 0:
                 break
             del self._segments[: 1 + int(beyond.argmax())]
             self._common = NOTHING
         self._thin()
-
-    def _stretches(self) -> tuple[Ints, Floats, Floats]:
-        """Return how many units of each stretch have each value, the values, and the evidence that each needs."""
-        codes = sorted(set().union(*(one.counts for one in self._segments)))
-        counts = np.array([[one.counts[code] for code in codes] for one in self._segments], np.int64)
-        starts = np.array([one.start for one in self._segments])
-        return counts[::-1].cumsum(axis=0)[::-1], np.array(codes) / PARTS, thresholds(starts)
 
     def _thin(self) -> None:
         """Give up starts, but not the first: a stretch of n blocks has others at every n/16th of it, or closer."""

@@ -99,9 +99,8 @@ def reference_of(workspace: Workspace, run_id: str, model: str | None = None) ->
     run = workspace.run(run_id, finished=True)
     run.table_path("scores")
     if model is None and len(run.models) > 1:
-        raise InputError(
-            [InputProblem("--reference-model", "none", f"one of the models of run {run.id}: {', '.join(run.models)}")]
-        )
+        expected = f"one of the models of run {run.id}: {', '.join(run.models)}"
+        raise InputError([InputProblem("--reference-model", "none", expected)])
     if model is not None and model not in run.models:
         raise InputError([InputProblem("--reference-model", repr(model), one_of(model, run.models))])
     return {"run": run.id, "model": model or run.models[0]}
@@ -206,9 +205,8 @@ def shift_of(numbers: Ints, values: Floats, event: Event, expected: Bounds, leve
     np.add.at(counts, (np.searchsorted(blocks, numbers // BLOCK), codes), 1)
     counts = counts[::-1].cumsum(axis=0)[::-1]
     needed = thresholds(blocks, level)
-    beyond = (
-        np.maximum(evidence_below(counts, kinds, expected.low), evidence_above(counts, kinds, expected.high)) - needed
-    )
+    below, above = evidence_below(counts, kinds, expected.low), evidence_above(counts, kinds, expected.high)
+    beyond = np.maximum(below, above) - needed
     best = int(beyond.argmax())
     if beyond[best] < 0:
         return None
@@ -240,7 +238,6 @@ def _units(monitor: Monitor, rows: list[MetricDrift], events: list[Event]) -> tu
 
 
 def _recent_scores(monitor: Monitor, evaluator: str, metric: str) -> Floats:
-    """Return the values of the latest window."""
     window = monitor.window
     if window.seconds is None:
         recent, bound = "number >= ?", monitor.state.sampled - monitor.state.lately

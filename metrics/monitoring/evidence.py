@@ -30,10 +30,8 @@ class Evidence:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON, from which it continues."""
-        return {
-            "rates": [[*key, rate.as_json()] for key, rate in self.rates.items()],
-            "sessions": self.sessions.as_json(),
-        }
+        rates = [[*key, rate.as_json()] for key, rate in self.rates.items()]
+        return {"rates": rates, "sessions": self.sessions.as_json()}
 
     def add(self, judged: Judged) -> list[list[Known]]:
         """Add samples, the oldest first; return what is known of each key after each of them."""

@@ -63,9 +63,8 @@ def fitting(path: Path, spec: Spec) -> list[str]:
             bad.append(InputProblem(path.name, redact(found), expected, line))
 
     with path.open("rb") as stream:
-        lines = sampled(
-            file_blocks(stream, 0), Place(), Sampler(spec.rate, spec.seed), id_names(spec.id), complain, ends=True
-        )
+        sampler = Sampler(spec.rate, spec.seed)
+        lines = sampled(file_blocks(stream, 0), Place(), sampler, id_names(spec.id), complain, ends=True)
         records = list(islice(filter(None, lines), LINES_TRIED))
     pairs, wrong = cases_of(path.name, records, spec.mapping) if records else ([], [])
     cases = [case for _, case in pairs]

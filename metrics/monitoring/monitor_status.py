@@ -121,13 +121,8 @@ def passed_in_all(chosen: Chosen, rows: Sequence[Mapping[str, object]]) -> bool 
     by the others alone would raise the pass rate while a judge is down.
     """
     known = judged_metrics(chosen)
-    own = [
-        row
-        for row in rows
-        if (key := (str(row["evaluator"]), str(row["metric"]))) in known
-        and known[key][0].primary
-        and row["status"] != Status.NOT_APPLICABLE
-    ]
+    keyed = ((row, known.get((str(row["evaluator"]), str(row["metric"])))) for row in rows)
+    own = [row for row, held in keyed if held and held[0].primary and row["status"] != Status.NOT_APPLICABLE]
     if not own or any(row["passed"] is None for row in own):
         return None
     return all(row["passed"] for row in own)

@@ -327,10 +327,7 @@ class Feeder:
             overall, *others = self.state.standings
             message = {
                 "monitor": self.monitor.name,
-                "sequence": change["sequence"],
-                "status": change["status"],
-                "previous": change["previous"],
-                "at": change["at"],
+                **{name: change[name] for name in ("sequence", "status", "previous", "at")},
                 "window": self.window.words,
                 "overall": overall,
                 "metrics": others,

@@ -63,9 +63,7 @@ def _together(
         loaded = combined_of(sheet, source, "text", known, PRODUCTION)
     except InputError as failure:
         first = failure.problems[0] if failure.problems else InputProblem(source, str(failure), "a record of a case")
-        return None, [
-            InputProblem(source, first.found, first.expected, record.line, first.column) for record in records
-        ]
+        return None, [InputProblem(source, first.found, first.expected, own.line, first.column) for own in records]
     except (ValueError, pa.ArrowException, RecursionError) as failure:
         found = f"a record that cannot be read ({describe_failure(failure)})"
         return None, [InputProblem(source, found, "texts, numbers and lists", record.line) for record in records]

@@ -60,14 +60,7 @@ class Sessions:
     def as_json(self) -> list[dict[str, Any]]:
         """Return the open sessions as JSON, from which it continues."""
         return [
-            {
-                "session": session,
-                "number": one.number,
-                "at": one.at,
-                "lines": one.lines,
-                "hits": one.hits.tolist(),
-                "known": one.known.tolist(),
-            }
+            {"session": session, **one._asdict(), "hits": one.hits.tolist(), "known": one.known.tolist()}
             for session, one in self._open.items()
         ]
 
@@ -75,7 +68,8 @@ class Sessions:
         self, number: int, at: float | None, session: int | None, hits: Bools | Floats, known: Bools
     ) -> Iterator[Unit]:
         """Add a sample, whose time and session may be None; yield the units that are complete with it."""
-        yield from self._over(number, at)
+        for over in [name for name, one in self._open.items() if one.is_over(number, at)]:
+            yield self._closed(over, number)
         if session is None:
             yield Unit(number, hits * 1, known * 1)
             return
@@ -87,10 +81,6 @@ class Sessions:
         self._open[session] = one  # last
         if len(self._open) > MOST_OPEN:
             yield self._closed(next(iter(self._open)), number)
-
-    def _over(self, number: int, at: float | None) -> Iterator[Unit]:
-        for session in [session for session, one in self._open.items() if one.is_over(number, at)]:
-            yield self._closed(session, number)
 
     def _closed(self, session: int, number: int) -> Unit:
         one = self._open.pop(session)

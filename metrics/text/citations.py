@@ -26,14 +26,13 @@ LOCATOR = (  # where in the passage: p. 4, pp. 4–5, § 3, Table 2
 FILE = r"(?![*_\"“])[^\[\]【】［］()†,;:\n]{1,100}\.(?:pdf|docx?|txt|md|html?|csv|xlsx?|pptx?|json|xml|epub)"
 LINK = r"(?:\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}(?:\s\"[^\"\n]{0,200}\")?\))"
 LIST_HEAD = re.compile(  # of the sources that an answer ends with
-    r"^[^\w\n]{0,9}(?:\d+\.\s)?(?i:(?:relevant |cited |list of |the )?sources?(?:\(s\)| cited| used| consulted| are"
+    r"(?m)^[^\w\n]{0,9}(?:\d+\.\s)?(?i:(?:relevant |cited |list of |the )?sources?(?:\(s\)| cited| used| consulted| are"
     r"| documents?)?|references?|citations?|bibliography|works cited|further reading|retrieved from|footnotes?|notes"
     r"|(?:informations)?quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|références|bibliographie|fuentes"
     r"|referencias|bibliografía|fontes|referências|fonti|riferimenti|bronnen|källor|kilder|lähteet|źródła|zdroje"
     r"|források|πηγές|kaynaklar|nguồn|sumber|источники|(?:список )?литератур[аы]|المصادر|منابع|מקורות|स्रोत"
     r"|แหล่งที่มา|来源|來源|参考(?:文献|资料)?|引用|參考文獻|出典|출처|참고 ?문헌)(?: ?\(\d+\))?[*_\] \t]*"
-    r"(?:[:：][*_]*(?P<inline>[^\n]*))?$",
-    re.MULTILINE,
+    r"(?:[:：][*_]*(?P<inline>[^\n]*))?$"
 )
 LISTED = re.compile(r"[ \t>]*(?:[-*+•–]|\[?\^?\d{1,4}[\]).:]|【\d{1,4}】|https?://|<|\|)")  # a line of that list
 ENTRY_NUMBER = re.compile(r"[ \t>]*(?:[-*+•–][ \t]+)?[\[【(]?\^?(\d{1,6})[\]】).:]+")
@@ -106,9 +105,7 @@ def cited_parts(answer: str, ids: Sequence[str] = ()) -> CitedAnswer:
     pieces = _pieces(own, markers)
     listed = tuple(dict.fromkeys(name for line in sources for name in markers.names_of_line(line)))
     if not any(isinstance(piece, tuple) for piece in pieces):
-        return CitedAnswer(
-            tuple(CitedPart(piece, ()) for piece in pieces if isinstance(piece, str)), "none", (), listed
-        )
+        return CitedAnswer(tuple(CitedPart(part, ()) for part in pieces if isinstance(part, str)), "none", (), listed)
     leading = isinstance(pieces[0], tuple) and isinstance(pieces[-1], str)
     ordered = pieces if leading else pieces[::-1]  # each group of markers, then its text
     parts: list[CitedPart] = []
@@ -132,10 +129,8 @@ def without_sources(answer: str) -> str:
 
 
 def _without_sources(answer: str) -> tuple[str, list[str]]:
-    """Return an answer without the list of sources that it ends with, and the lines of that list.
-
-    The list has a heading of its own, and no line of text that cites: "Sources:" above statements heads no list.
-    """
+    """Return an answer without the list of sources that it ends with, and the lines of that list."""
+    # The list has a heading of its own, and no line of text that cites: "Sources:" above statements heads no list.
     defined = DEFINITION.findall(answer)
     own = DEFINITION.sub("", answer) if defined else answer
     heads = list(LIST_HEAD.finditer(own))
@@ -191,11 +186,8 @@ class _Markers:
 
     def names_of_line(self, line: str) -> tuple[str, ...]:
         """Return the names of the passages in a line of a list of sources."""
-        found = [
-            name
-            for match in self.pattern.finditer(line)
-            for name in self.names(match["inside"] or match["round"] or match["named"])
-        ]
+        inner = (match["inside"] or match["round"] or match["named"] for match in self.pattern.finditer(line))
+        found = [name for inside in inner for name in self.names(inside)]
         if not found and (number := ENTRY_NUMBER.match(line)):
             return (self._name(int(number[1])),)
         return tuple(found) or tuple(name for written, name in self._known.items() if written in line)
@@ -223,10 +215,8 @@ class _Markers:
 
 
 def _entry(spelled: str, label: str, group: str) -> str:
-    """Return the expression for an entry of a marker: the spelled ids, the longest first, a number or a file.
-
-    Its groups begin with `group`: id, message, result and file of 【4:0†a.pdf】, number, last number, another file.
-    """
+    """Return the expression for an entry of a marker: the spelled ids, the longest first, a number or a file."""
+    # Its groups begin with `group`: id, message, result and file of 【4:0†a.pdf】, number, last number, another file.
     after = rf"(?={EDGE}\\?(?:{BETWEEN}|{AND}|{CLOSE}|{LOCATOR}|[)）]|\Z))"
     dagger = rf"{group}\d{{1,6}})(?::{group}\d{{1,6}}))?†{group}[^\[\]【】†]{{0,200}})(?:†[^\[\]【】]{{0,200}})?"
     number = rf"{label}#?\^?{group}\d{{1,6}})(?:{BLANKS}(?:[-–—]|to(?=\s)|bis(?=\s)){BLANKS}{group}\d{{1,6}}))?"

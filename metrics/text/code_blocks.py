@@ -11,9 +11,8 @@ from metrics.text.thoughts import STOPS
 
 # at the beginning of a line, or of an item of a list or a quotation
 FENCE = re.compile(
-    r"^(?P<before>[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*"
-    r"(?:\{[ \t]*[.]?)?(?P<language>[\w+#./-]*)[^\n`]*$",
-    re.MULTILINE,
+    r"(?m)^(?P<before>[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*"
+    r"(?:\{[ \t]*[.]?)?(?P<language>[\w+#./-]*)[^\n`]*$"
 )
 BEHIND_WORDS = re.compile(r"(?<=[^\W\d_][:.])[ \t]+(?=(?:`{3,}|~{3,})[\w+#./-]*$)", re.MULTILINE)  # Code: ```sql
 TAG = re.compile(r"\[(?P<tag>[A-Za-z]{2,10})\]|<(?P<name>[A-Za-z]{2,10})>")  # [PYTHON] … [/PYTHON], <sql>…</sql>
@@ -174,7 +173,6 @@ def defined(code: str) -> set[str]:
 
 
 def _tree(code: str) -> ast.Module | None:
-    """Return the syntax tree of Python code; None where it is not Python."""
     try:
         with warnings.catch_warnings():  # of escapes and comparisons, which are the author's affair
             warnings.simplefilter("ignore")

@@ -63,7 +63,6 @@ def _spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def _messages(text: str) -> list[dict[str, str]]:
-    """Return the messages of a JSON list; none where the text is anything else."""
     if not text.lstrip().startswith("["):
         return []
     try:

@@ -16,9 +16,8 @@ MONTH_NAMES = (
 )
 MONTHS = {name: number for number, names in enumerate(MONTH_NAMES.split("|"), 1) for name in names.split()}
 MERIDIEM = re.compile(
-    r"\s?(?:(?P<am>a\.?m\b\.?|in the morning)|(?P<pm>p\.?m\b\.?|in the (?:afternoon|evening)|at night)"
-    r"|(?P<hour>o['’]clock|uhr\b|h\b))",
-    re.IGNORECASE,
+    r"(?i)\s?(?:(?P<am>a\.?m\b\.?|in the morning)|(?P<pm>p\.?m\b\.?|in the (?:afternoon|evening)|at night)"
+    r"|(?P<hour>o['’]clock|uhr\b|h\b))"
 )
 CENTURY = re.compile(r"[\s-](?:century|centuries)\b", re.IGNORECASE)
 NO_NUMBER = math.nan  # of a reading that equals no number without a unit

@@ -13,8 +13,7 @@ DETECTOR = "py3langid"
 MAX_LANGUAGES_SHOWN = 3
 WEIGHT_OF_A_SIGN = 3  # letters that a Chinese, Japanese or Korean character counts as
 LEFT_OUT = re.compile(
-    r"```.{0,20000}?```|`[^`\n]{1,500}`|https?://\S{1,2000}|\b[\w.+-]{1,64}@[\w.-]{1,255}|<[a-zA-Z/][^<>]{0,200}>",
-    re.DOTALL,
+    r"(?s)```.{0,20000}?```|`[^`\n]{1,500}`|https?://\S{1,2000}|\b[\w.+-]{1,64}@[\w.-]{1,255}|<[a-zA-Z/][^<>]{0,200}>"
 )
 SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Individual languages that a detector cannot tell apart in a sentence, under their ISO 639-3 macrolanguage.
@@ -182,10 +181,9 @@ TRANSLATE = re.compile(
     re.IGNORECASE,
 )
 ASKS_A_WORD = re.compile(
-    r"\bhow (?:do|would|can) (?:you|i|we|one) say\b|\bwhat(?:'s| is| does)\b.{0,80}\b(?:in|mean)\b|\bword for\b"
+    r"(?i)\bhow (?:do|would|can) (?:you|i|we|one) say\b|\bwhat(?:'s| is| does)\b.{0,80}\b(?:in|mean)\b|\bword for\b"
     r"|\bwie (?:heißt|sagt)\b|\bcomment (?:dit|dis)\b|\bcómo se dice\b|\bcome si dice\b|\bкак (?:будет|сказать)\b"
-    r"|怎么说|何と言",
-    re.IGNORECASE,
+    r"|怎么说|何と言"
 )
 ADVERBS = (  # names that mean "in" or "into" the language by themselves
     r"Türkçe|Türkçeye|česky|anglicky|německy|francouzsky|španělsky|po polsku|suomeksi|englanniksi|saksaksi|ranskaksi"
@@ -193,10 +191,9 @@ ADVERBS = (  # names that mean "in" or "into" the language by themselves
     r"|spanyolul|spanyolra|українською|англійською|німецькою|французькою|іспанською"
 )
 FACT = re.compile(  # a question word, and no comma before the language, as in "Why is it blue, in German please?"
-    r"\s*¿?(?:who|when|where|why|which|how many|how much|did|does|(?:was|were) (?:it|he|she|the|this|that|they)|wer"
+    r"(?i)\s*¿?(?:who|when|where|why|which|how many|how much|did|does|(?:was|were) (?:it|he|she|the|this|that|they)|wer"
     r"|wann|wo|warum|welche[rs]?|wurde|qui|quand"
-    r"|où|pourquoi|combien|quién|cuándo|dónde|cuántos)\b[^,;:]*\Z",
-    re.IGNORECASE,
+    r"|où|pourquoi|combien|quién|cuándo|dónde|cuántos)\b[^,;:]*\Z"
 )
 MAX_REQUEST = 2_000  # characters of a request that are read, at either end
 

@@ -83,9 +83,8 @@ def _joined(left: _Repeated, right: _Repeated, left_length: int, right_length: i
     following[right.positions] = right.names
     tails = following[np.minimum(left.positions + left_length, size)]
     kept = tails >= 0
-    return _repeated(
-        left.positions[kept], left.names[kept].astype(np.int64) * right.kinds + tails[kept], left_length + right_length
-    )
+    keys = left.names[kept].astype(np.int64) * right.kinds + tails[kept]
+    return _repeated(left.positions[kept], keys, left_length + right_length)
 
 
 def _repeated(positions: Int32s, keys: NDArray[Any], length: int) -> _Repeated | None:
@@ -235,13 +234,8 @@ def _numbered(tokens: Sequence[_Token]) -> Iterator[Loop]:
     if numbers.sum() < COPIES:
         return
     names: dict[str, int] = {"": 0}
-    ids = np.array(
-        [
-            0 if number else names.setdefault(token.text, len(names))
-            for token, number in zip(tokens, numbers, strict=True)
-        ],
-        np.int64,
-    )
+    pairs = zip(tokens, numbers, strict=True)
+    ids = np.array([0 if number else names.setdefault(own.text, len(names)) for own, number in pairs], np.int64)
     values = np.array([_value(token.text) if number else np.nan for token, number in zip(tokens, numbers, strict=True)])
     counted = _sums(numbers)
     for run in _runs(ids):
@@ -264,11 +258,9 @@ def _value(number: str) -> float:
 
 
 def _runs(ids: NDArray[np.int64]) -> Iterator[Loop]:
-    """Yield the stretches of at least three copies of a unit, in tokens; several may cover the same.
-
-    Within a loop the last place where the same n-gram stood is one unit before, for any n at which the n-grams of the
-    unit differ: such distances are equal all along the loop. n doubles from 1 on.
-    """
+    """Yield the stretches of at least three copies of a unit, in tokens; several may cover the same."""
+    # Within a loop the last place where the same n-gram stood is one unit before, for any n at which the n-grams of the
+    # unit differ: such distances are equal all along the loop. n doubles from 1 on.
     size, grams = 1, ids
     while size <= LONGEST_UNIT and len(grams) >= COPIES:
         order = np.argsort(grams, kind="stable")

@@ -91,9 +91,7 @@ TABLE = """
     money franc: 1 CHF francs?
 """
 DEGREES = {"celsius": Unit("temperature"), "fahrenheit": Unit("temperature", Fraction(5, 9), Fraction(-160, 9))}
-DEGREE_NAME = re.compile(
-    r"[\s-]?(?:(?:°\s?|degrees?\s|º)(?P<name>c|f|celsius|fahrenheit)\b|(?P<sign>[℃℉]))", re.IGNORECASE
-)
+DEGREE_NAME = re.compile(r"[\s-]?(?:(?:°\s?|degrees?\s|º)(?P<name>c|f|celsius|fahrenheit)\b|(?P<sign>[℃℉]))", re.I)
 SINGLE = re.compile(r"[\s-]?(?P<letter>[CF])\b")  # 20C
 
 

@@ -78,10 +78,9 @@ ROMAN = re.compile(r"(?:XL|X{0,3})(?:IX|IV|V?I{0,3})")  # to 49; with further le
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 WORLD_WAR = re.compile(r"WW(I{1,3})")
 SCALED = re.compile(
-    r"(?:[\s\u00a0-]?(?P<long>hundred|thousand|million|billion|trillion|lakh|crore)s?(?!\w)"
+    r"(?i)(?:[\s\u00a0-]?(?P<long>hundred|thousand|million|billion|trillion|lakh|crore)s?(?!\w)"
     r"|\s?(?P<short>k|mn|mio|mrd|bn|tn|m|b|millionen|milliarden?|milliards?|millones|milioni|milhões)(?!\w)"
-    r"|(?P<han>[百千万萬亿億]))",
-    re.IGNORECASE,
+    r"|(?P<han>[百千万萬亿億]))"
 )
 SHORT = (
     {"k": 10**3, "tn": 10**12}

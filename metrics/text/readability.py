@@ -78,11 +78,8 @@ def readability(counts: TextCounts) -> Readability:
 
     Sources: Flesch 1948; Kincaid et al. 1975; Gunning 1952; McLaughlin 1969; Coleman & Liau 1975; Smith & Senter 1967.
     """
-    length, heard, letters = (
-        counts.words / counts.sentences,
-        counts.syllables / counts.words,
-        counts.letters / counts.words,
-    )
+    length, heard = counts.words / counts.sentences, counts.syllables / counts.words
+    letters = counts.letters / counts.words
     return Readability(
         206.835 - 1.015 * length - 84.6 * heard,
         0.39 * length + 11.8 * heard - 15.59,
@@ -109,13 +106,9 @@ def syllables(word: str) -> int:
     >>> [syllables(word) for word in ("the", "table", "created", "well-known", "idea")]
     [1, 2, 3, 2, 3]
     """
-    return max(1, sum(map(_syllables, re.split(r"[-.,]", _letters(word)))))
-
-
-def _letters(word: str) -> str:
-    """Return a word in lower case, without accents and apostrophes."""
     parted = unicodedata.normalize("NFD", word.lower())
-    return "".join(sign for sign in parted if sign.isalpha() or sign in "-.,")
+    letters = "".join(sign for sign in parted if sign.isalpha() or sign in "-.,")  # without accents and apostrophes
+    return max(1, sum(map(_syllables, re.split(r"[-.,]", letters))))
 
 
 def _syllables(part: str) -> int:

@@ -74,7 +74,6 @@ def _parts(sentence: str) -> Iterator[str]:
 
 
 def _ends(word: str, following: str) -> bool:
-    """Return whether a period between these words ends a sentence."""
     if word.lower() == word.upper():  # a script without capitals
         return True
     if word.lower() not in ABBREVIATIONS:

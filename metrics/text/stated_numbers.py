@@ -48,13 +48,12 @@ OUT_OF = re.compile(r"\s(?:out\s)?(?:in|of)\s(?:every\s)?", re.IGNORECASE)
 BETWEEN = re.compile(r"[\s,]*(?:and\s)?")
 PHONE = re.compile(r"(?<![\w.,-])\+?\(?\d[\d ()./-]{5,24}\d(?![.,]?\d|-)")
 BOUND = re.compile(
-    r"\b(?:(?P<beyond>(?<!no )(?<!not )(?:more|greater|longer|older|higher|larger|heavier|further) than"
+    r"(?i)\b(?:(?P<beyond>(?<!no )(?<!not )(?:more|greater|longer|older|higher|larger|heavier|further) than"
     r"|no (?:fewer|less) than|over|above|at least|exceed\w*|upwards? of|beyond|minimum of)"
     r"|(?P<within>(?<!no )(?:fewer|less|lower|shorter|younger|smaller|lighter) than|(?:no|not) more than|under|below"
     r"|at most|up to|maximum of|within)"
     r"|(?P<about>about|around|approximately|roughly|some|circa|ca\.?|almost|nearly|close to))\s+\W{0,2}\Z"
-    r"|(?P<sign>~)\s?\Z",
-    re.IGNORECASE,
+    r"|(?P<sign>~)\s?\Z"
 )
 MINUS = re.compile(r"(?:\b(?:minus|negative)\s|(?<!\d\s)(?<![\w)])[-−–])\Z", re.IGNORECASE)
 FOOT = Fraction(381, 1250)  # metres
@@ -99,11 +98,9 @@ def unstated(claim: str, text: str) -> list[str]:
     """
     claim = _joined_groups(claim)
     offered = _offered(text)
-    missing = (
-        claim[own.start : own.end].strip()
-        for own in _mentions(claim)
-        if own.certain and not any(there.states(own) for there in offered)
-    )
+    certain = (own for own in _mentions(claim) if own.certain)
+    unsaid = (own for own in certain if not any(there.states(own) for there in offered))
+    missing = (claim[own.start : own.end].strip() for own in unsaid)
     return list(dict.fromkeys(missing))
 
 
@@ -137,7 +134,6 @@ def _mentions(text: str) -> list[Mention]:
 
 
 def _read(text: str, tokens: list[re.Match[str]], place: int) -> Iterator[Mention]:
-    """Yield the numbers that begin with a token."""
     token = tokens[place]
     start, end = token.span()
     match token.lastgroup:
@@ -168,7 +164,6 @@ def _read(text: str, tokens: list[re.Match[str]], place: int) -> Iterator[Mentio
 
 
 def _worded(text: str, tokens: list[re.Match[str]], place: int) -> Iterator[Mention]:
-    """Yield the number that begins with a word."""
     token = tokens[place]
     start, end = token.span()
     words = [one[0].casefold() for one in tokens[place : place + LONGEST]]
@@ -267,7 +262,9 @@ def _measured(text: str, start: int, end: int, value: Fraction, unit: Unit = BAR
     if len(written) == 2 and text[start - 1 : start] in ("'", "’", "‘"):  # '98
         readings += dates.year_of(int(value))
     if dates.MERIDIEM.match(text, end) and value <= 24:
-        readings = list(dates.time_of_day(_hours(written, value), text[end : end + LOOK_BACK]))
+        parted = re.fullmatch(r"(\d{1,2})\.(\d{2})", written)  # 3.30 pm
+        hours = int(parted[1]) + Fraction(int(parted[2]), 60) if parted else value
+        readings = list(dates.time_of_day(hours, text[end : end + LOOK_BACK]))
     elif value <= 2400 and re.fullmatch(r"\d{4}", written) and any(unit.factor == 3600 for unit in units):
         readings += dates.time_of_day(value // 100 + value % 100 / 60, "")
     return Mention(start, end, tuple(readings), certain=not vague or bool(extra or more) or scale > 1)
@@ -280,12 +277,6 @@ def _and_part(text: str, place: int) -> tuple[Fraction, int]:
         return Fraction(0), place
     share = Fraction(1, 2) if found["part"].casefold() == "half" else Fraction(1, 4)
     return share * (3 if found["count"].casefold() == "three" else 1), found.end()
-
-
-def _hours(written: str, value: Fraction) -> Fraction:
-    """Return the hours of 3.30 pm, and those of 3 pm."""
-    parted = re.fullmatch(r"(\d{1,2})\.(\d{2})", written)
-    return int(parted[1]) + Fraction(int(parted[2]), 60) if parted else value
 
 
 def _named_part(text: str, start: int, end: int, share: Fraction, before: str) -> Mention:
@@ -342,9 +333,7 @@ def _together(text: str, one: Mention, other: Mention) -> tuple[Reading, ...]:
     if (way := TOLD.fullmatch(between)) and hours and 1 <= hours[0] <= 12:
         minutes = {60 * value if value < 1 else value for value in low if 0 < value < 60}
         sign = 1 if way["way"].casefold() in ("past", "after") else -1
-        return tuple(
-            reading for value in minutes for reading in dates.dial_readings(int(hours[0]), sign * Fraction(value))
-        )
+        return tuple(dial for value in minutes for dial in dates.dial_readings(int(hours[0]), sign * Fraction(value)))
     if OUT_OF.fullmatch(between):
         return tuple(share for first, second in pairs for share in _share(first.low, second.low))
     years, ending = text[one.start : one.end], text[other.start : other.end]

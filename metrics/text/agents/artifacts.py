@@ -270,7 +270,6 @@ def _table(text: str, delimiter: str, required: Sequence[str]) -> list[str]:
 
 
 def _html(text: str) -> list[str]:
-    """Check HTML."""
     left: list[str] = []
     elements, place, stray, visible = 0, 0, None, False
     for match in MARKUP.finditer(text):

@@ -115,11 +115,8 @@ def is_chat_message(value: Any) -> bool:
 def _is_memory(given: Mapping[str, Any]) -> bool:
     """Return whether an object is a step in the memory of an agent of smolagents."""
     alone = ({"task", "task_images"}, {"system_prompt"}, {"plan"})
-    return (
-        "step_number" in given
-        or {"plan", "timing"} <= given.keys()
-        or any(given and set(given) <= names for names in alone)
-    )
+    known = "step_number" in given or {"plan", "timing"} <= given.keys()
+    return known or any(given and set(given) <= names for names in alone)
 
 
 def _is_step(given: Mapping[str, Any]) -> bool:

@@ -61,9 +61,8 @@ def conversation_steps(trace: str | None, question: str | None, answer: str | No
 
 def instructions(steps: Sequence[Step]) -> str:
     """Return what the system's messages tell the assistant; "" where there are none."""
-    return "\n".join(
-        step.text for step in steps if step.kind == "message" and step.role.casefold() in INSTRUCTING
-    ).strip()
+    told = (step.text for step in steps if step.kind == "message" and step.role.casefold() in INSTRUCTING)
+    return "\n".join(told).strip()
 
 
 def step_lines(steps: Sequence[Step], most: int) -> list[str]:

@@ -138,11 +138,8 @@ def medium_of(part: Any) -> str | None:
         return None
     inner = fold_keys(given[name]) if isinstance(given.get(name), Mapping) else given
     described = text_of(first_of(inner, ("mime_type", "media_type"))).partition("/")[0]
-    return (
-        described
-        if described in ("image", "audio", "video")
-        else found[1].removesuffix("_data").replace("inline", "file")
-    )
+    plain = found[1].removesuffix("_data").replace("inline", "file")
+    return described if described in ("image", "audio", "video") else plain
 
 
 def called_parts(call: Mapping[str, Any], where: str) -> list[Part]:
@@ -174,9 +171,7 @@ def call_parts(given: Mapping[str, Any], where: str, tool: str = "", *names: str
 def _strange(named: Mapping[str, Any], *known: Sequence[str]) -> str:
     """Return the name of an object that may be a call's arguments, and is none of the known ones; "" without one."""
     others = {*NAMES, *IDS, *KINDS, *ERRORS, *AIDES, *(name for names in known for name in names)}
-    return next(
-        (name for name, value in named.items() if isinstance(value, Mapping) and value and name not in others), ""
-    )
+    return next((name for name, own in named.items() if isinstance(own, Mapping) and own and name not in others), "")
 
 
 def result_part(given: Mapping[str, Any]) -> Part:

@@ -15,11 +15,10 @@ CHINESE = {numeral: number for number, numeral in enumerate("一二三四五六�
 ROMAN = {"i": 1, "v": 5, "x": 10}
 AHEAD = r"(?=\s++(?:[^\w\s]|_)*+[^\W\d_])"  # the step begins with a letter: "version 2. 3 files" holds no marker
 MARK = re.compile(
-    r"(?<!\S)[*_`]{0,3}+(?P<open>\(?)(?P<number>\d{1,3}|[a-z]|[ivx]{2,5})"
+    r"(?i)(?<!\S)[*_`]{0,3}+(?P<open>\(?)(?P<number>\d{1,3}|[a-z]|[ivx]{2,5})"
     rf"(?P<close>[.):]|\s?[–—-](?=\s))[*_`]{{0,3}}+{AHEAD}"
     r"|(?P<circled>[①-⑳])|第\s?(?P<step>\d{1,3}|[一二三四五六七八九十])\s?[步歩][:：、，,]?"
-    r"|(?<!\d)(?P<wide>\d{1,3}|[一二三四五六七八九十])[、．]",
-    re.IGNORECASE,
+    r"|(?<!\d)(?P<wide>\d{1,3}|[一二三四五六七八九十])[、．]"
 )
 WORD_MARK = re.compile(
     r"(?<!\S)[*_`]{0,3}+(?P<word>[^\W\d_]{1,12})\s?(?P<number>\d{1,3}|" + "|".join(SMALL) + ")"
@@ -44,9 +43,8 @@ FURTHER = (
     "|troisièmement|luego|después|finalmente|por último|segundo|tercero|depois|por fim|poi|quindi|infine"
 )
 ORDER = re.compile(
-    r"(?:\A|(?<=[.!?;:,\n]))[^\S\n]*+(?:(?:and|und|et|y|e)\s++)?+"
-    rf"(?:(?P<first>{FIRST})|(?P<further>{FURTHER}))\b(?:\s+step\b)?+\s?[:,]?+\s++(?=\S)",
-    re.IGNORECASE,
+    r"(?i)(?:\A|(?<=[.!?;:,\n]))[^\S\n]*+(?:(?:and|und|et|y|e)\s++)?+"
+    rf"(?:(?P<first>{FIRST})|(?P<further>{FURTHER}))\b(?:\s+step\b)?+\s?[:,]?+\s++(?=\S)"
 )
 PARTS = 3  # that semicolons must make of one sentence
 JOINTS = (" and", " then", " und", " et", " y")  # before the next marker
@@ -273,7 +271,6 @@ def _table(text: str) -> list[str]:
 
 
 def _unmarked(step: str) -> str:
-    """Return a step without the number or bullet that it begins with."""
     return step[mark.end() :] if (mark := MARKER.match(step)) and step[mark.end() :].strip() else step
 
 

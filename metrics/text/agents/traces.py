@@ -156,7 +156,6 @@ def _step(entry: str | Mapping[str, Any]) -> Step:
 
 
 def _amount(value: Any) -> float | None:
-    """Return a number from 0 up; None for anything else."""
     return float(value) if isinstance(value, int | float) and 0 <= value < 1e12 else None
 
 

@@ -37,11 +37,10 @@ JOINED_FILLERS = "คือ|ข้อ|是|为|為|应该是|應該是|は|が|�
 WORD_ENDS = r"(?![^\W\d_])"
 FILLED = rf"(?:[\s*_`\"']{{0,4}}(?:(?:{OPTIONS}|{FILLERS}){WORD_ENDS}|{JOINED_FILLERS})){{0,6}}"
 STATED = re.compile(
-    rf"(?:(?<![^\W_])(?:(?:{NOUNS})|(?P<weak>{OPTIONS})){WORD_ENDS}|(?:{JOINED}|选项|選項|選択肢))"
+    rf"(?i)(?:(?<![^\W_])(?:(?:{NOUNS})|(?P<weak>{OPTIONS})){WORD_ENDS}|(?:{JOINED}|选项|選項|選択肢))"
     rf"(?P<filled>{FILLED}[\s*_`\"'>\])]{{0,4}}(?:[-=]?>|[:=\-–—→⇒])?){MARKED}"
     rf"|\\f?boxed\{{\s*(?:\\(?:text|math)[a-z]{{0,4}}\{{)?[($]?(?P<boxed>{LETTER}){ALONE}"
-    r"(?P<text>(?:[^{}]|\{[^{}]{0,200}\}){0,200})\}",
-    re.IGNORECASE,
+    r"(?P<text>(?:[^{}]|\{[^{}]{0,200}\}){0,200})\}"
 )
 SAID = re.compile(  # the answer is …
     rf"(?:\w+ ){{0,3}}?(?:{NOUNS}|{JOINED}){FILLED}\s*(?:[:=\-–—]\s*)?(?P<text>[^\n]+)", re.IGNORECASE
@@ -152,10 +151,8 @@ def said_answer(answer: str) -> str | None:
 
 
 def _chooses(found: re.Match[str], text: str, *, ends: bool = False) -> bool:
-    """Return whether a letter after a lead is chosen: alone, not denied, and no word ("a cat").
-
-    `ends`: the sentence or the line must end with it, or a text stand beside it.
-    """
+    """Return whether a letter after a lead is chosen: alone, not denied, and no word ("a cat")."""
+    # `ends`: the sentence or the line must end with it, or a text stand beside it.
     if ANOTHER.match(text, found.end()) or DENIED.match(text, found.end()):
         return False
     letter, following = found["letter"], text[found.end() : found.end() + 1]

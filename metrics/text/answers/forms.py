@@ -182,7 +182,6 @@ def same_json(made: str, wanted: str) -> bool:
 
 
 def _read(text: str) -> object:
-    """Return the object or array that a text is; None where it is none."""
     bare = code_of(text, JSON, "last").strip()
     if not bare.endswith(("}", "]")) or not bare.startswith(("{", "[")):
         return None

@@ -150,10 +150,10 @@ class _Reader:
 
     def read(self) -> _Value:
         """Return the value of the whole text. Raises ValueError where it is no mathematics that is read here."""
-        value = self._list()
+        items = self._items()
         if self._place < len(self._tokens):
             raise ValueError(self._tokens[self._place])
-        return value
+        return items[0] if len(items) == 1 else _Group(",", tuple(items))
 
     def _next(self, *wanted: str) -> str:
         """Return the next symbol and go on, where it is one of the `wanted` (any, if none are named); else ""."""
@@ -167,10 +167,6 @@ class _Reader:
         if not (symbol := self._next(*wanted)):
             raise ValueError(wanted)
         return symbol
-
-    def _list(self) -> _Value:
-        items = self._items()
-        return items[0] if len(items) == 1 else _Group(",", tuple(items))
 
     def _items(self) -> list[_Value]:
         self._depth += 1
@@ -347,7 +343,6 @@ def _check(value: Number) -> Number:
 
 
 def _power(base: Number, exponent: Number) -> Number:
-    """Return a power: a fraction where it is one."""
     if isinstance(base, Fraction) and isinstance(exponent, Fraction):
         if exponent.denominator == 1:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())

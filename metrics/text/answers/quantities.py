@@ -93,10 +93,8 @@ def _digits(text: str, mark: DecimalMark) -> tuple[Fraction, str] | None:
         part = Fraction(unicodedata.numeric(found["part"])).limit_denominator(10)
         return _signed(found["sign"], int(found["whole"] or 0) + part), text[found.end() :]
     if (found := RATIO.match(text)) and int(found["other"]):
-        return (
-            _signed(found["sign"], int(found["whole"] or 0) + Fraction(int(found["one"]), int(found["other"]))),
-            text[found.end() :],
-        )
+        size = int(found["whole"] or 0) + Fraction(int(found["one"]), int(found["other"]))
+        return _signed(found["sign"], size), text[found.end() :]
     found = _plain(mark).match(text)
     if not found:
         return None
@@ -182,7 +180,6 @@ def _converted(value: Fraction, unit: str, wanted: str) -> Fraction | None:
 
 @lru_cache(maxsize=1 << 12)
 def _pint_unit(unit: str) -> Any:
-    """Return what pint reads in a unit; None where it is none."""
     for written, meant in NOT_OF_PINT.items():
         unit = re.sub(written, meant, unit)
     if unit and (len(unit) > MAX_UNIT or not UNIT.fullmatch(unit)):

@@ -38,12 +38,10 @@ def clipped_matches(texts: Iterable[Compared], orders: int) -> Iterator[list[int
 
 
 def _counted(texts: Sequence[Compared], orders: int) -> Ints:
-    """Return the clipped matches of each of k candidates: [k, orders].
-
-    Every n-gram has a number, which follows from the numbers of its first n − 1 tokens and of its last one; those of
-    different candidates differ. A longer n-gram can match only where the one that it begins with does: others are left
-    out.
-    """
+    """Return the clipped matches of each of k candidates: [k, orders]."""
+    # Every n-gram has a number, which follows from the numbers of its first n − 1 tokens and of its last one; those of
+    # different candidates differ. A longer n-gram can match only where the one that it begins with does: others are
+    # left out.
     all_tokens = [tokens for references, candidate in texts for tokens in (candidate, *references)]
     ranks = [rank for references, _ in texts for rank in range(len(references) + 1)]  # 0: the candidate
     lengths = np.fromiter(map(len, all_tokens), np.int64, len(all_tokens))
@@ -103,15 +101,8 @@ def bleu_counts(texts: Iterable[Compared], orders: int = 4) -> Iterator[BleuCoun
         reference_length = min(nearness, default=(0, 0))[1]
         totals = [max(length - n, 0) for n in range(orders)]
         shares = (found / total if found else NO_MATCH for found, total in zip(matches, totals, strict=True))
-        penalty = _brevity_penalty(length, reference_length)
+        penalty = 1.0 if length > reference_length else math.exp(1 - reference_length / length) if length else 0.0
         yield BleuCounts(matches, totals, length, reference_length, penalty, list(map(math.log, shares)))
-
-
-def _brevity_penalty(length: int, reference_length: int) -> float:
-    """Return 1 for a candidate longer than the reference, else exp(1 − reference / length); 0 for an empty one."""
-    if length > reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / length) if length else 0.0
 
 
 def bleu(counts: BleuCounts, weights: Sequence[float]) -> float:
@@ -218,7 +209,6 @@ def chrf(counts: Floats | Ints, beta: float = 2.0) -> Floats:
         np.divide(matches, of, out=np.zeros_like(of), where=present).sum(axis=-1) / many for of in (made, wanted)
     )
     below = beta**2 * precision + recall
-    found: Floats = np.divide(
-        (1 + beta**2) * precision * recall, below, out=np.zeros_like(below), where=precision + recall > 0
-    )
+    above = (1 + beta**2) * precision * recall
+    found: Floats = np.divide(above, below, out=np.zeros_like(below), where=precision + recall > 0)
     return found

@@ -141,11 +141,8 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many tokens both sequences begin with."""
-    return next(
-        (place for place, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]),
-        min(len(first), len(second)),
-    )
+    apart = (place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    return next(apart, min(len(first), len(second)))
 
 
 def lcs_positions(references: Sequence[Sequence[str]], candidate: Sequence[str], work: Work) -> list[list[int]]:

@@ -77,9 +77,7 @@ def octal(text: str) -> Coded:
 
 def tags(text: str) -> Coded:
     """Yield what invisible characters carry: tags (copies of ASCII), variation selectors (bytes), two as bits."""
-    found = [
-        (*run.span(), "".join(chr(ord(character) - FIRST_TAG) for character in run[0])) for run in TAGS.finditer(text)
-    ]
+    found = [(*run.span(), "".join(chr(ord(sign) - FIRST_TAG) for sign in run[0])) for run in TAGS.finditer(text)]
     for form, read in ((SELECTORS, _selected), (ZERO_WIDTH, _bits)):
         for run in form.finditer(text):
             found += [(*run.span(), plain) for data in read(run[0]) if (plain := _utf_8(data)) is not None][:1]

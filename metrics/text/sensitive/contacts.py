@@ -13,9 +13,7 @@ DOMAIN = re.compile(
     rf"(?:{LETTER}(?:(?:{WORD}|-){{0,61}}{LETTER})?\.){{1,6}}"
     rf"(?P<top>xn--[a-z0-9-]{{2,20}}|[^\W\d_{UNSPACED}]{{2,24}})(?!{WORD})"
 )
-FILE_ENDINGS = frozenset(
-    "png jpg jpeg gif svg webp avif bmp ico pdf css js json html xml csv txt yaml yml toml".split()
-)
+ENDINGS = frozenset("png jpg jpeg gif svg webp avif bmp ico pdf css js json html xml csv txt yaml yml toml".split())
 NOBODY = frozenset({"git", "hg", "svn"})  # before @ and a host in the address of a repository
 USER_OF_URL = re.compile(r"://[^\s/?#]*$")
 
@@ -30,9 +28,8 @@ SPELLED_DOMAIN = re.compile(
 )
 SPOKEN_DOT = r"(?:[\s_-]{1,2}(?:dot|punkt|punto)[\s_-]{1,2}|\s{1,2}\.\s{1,2})"
 SPOKEN_DOMAIN = re.compile(
-    rf"[a-z0-9][\w-]{{0,62}}(?:{SPOKEN_DOT}[a-z0-9][\w-]{{0,62}}){{0,3}}?(?:{SPOKEN_DOT}|(?P<plain>\.))"
-    r"(?:com|org|net|edu|gov|io|ai|co|de|fr|uk|es|it|nl|eu|ch|at|in|info|biz|us|ca|au|jp|cn|br|ru|pl|se|no)\b",
-    re.IGNORECASE,
+    rf"(?i)[a-z0-9][\w-]{{0,62}}(?:{SPOKEN_DOT}[a-z0-9][\w-]{{0,62}}){{0,3}}?(?:{SPOKEN_DOT}|(?P<plain>\.))"
+    r"(?:com|org|net|edu|gov|io|ai|co|de|fr|uk|es|it|nl|eu|ch|at|in|info|biz|us|ca|au|jp|cn|br|ru|pl|se|no)\b"
 )
 ANY_BRACKETED_AT = Sign(r"[(\[{<](?s:.)?(?:at|ät|@|arroba|chez)|%40|&#|&commat", case_sensitive=False)
 ANY_SPOKEN_AT = Sign(
@@ -42,17 +39,15 @@ ANY_SPOKEN_AT = Sign(
 SPELLED_MAILBOX = re.compile(r"((?:[\w%+-]|\.(?=\S)|\s?[(\[]\s?dot\s?[)\]]\s?|\s{1,2}dot\s{1,2}){0,80}[\w%+-])$", re.I)
 NO_MAILBOX = frozenset("look it us me them here out online available found shop order buy and store prices".split())
 SAID_TO_BE = re.compile(
-    r"(?:\b(?:my|your|our|his|her|their|meine?|mi|mon|mein)\s(?:e-?)?mail|address|adresse|correo|courriel)\b.{0,12}"
-    r"(?::|\b(?:is|ist|est|es))\s{0,2}$|mail\s?:\s{0,2}$",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:my|your|our|his|her|their|meine?|mi|mon|mein)\s(?:e-?)?mail|address|adresse|correo|courriel)\b.{0,12}"
+    r"(?::|\b(?:is|ist|est|es))\s{0,2}$|mail\s?:\s{0,2}$"
 )
 ASKED_TO_WRITE = re.compile(r"mail|contact|write|reach|address|kontakt|schreib|correo|courriel|adresse", re.IGNORECASE)
 
 TELEPHONE_WORDS = re.compile(
-    rf"(?<!{WORD})(?:\w{{0,9}}phones?|tele?f[oó]+ne?o?s?|\w{{0,7}}telefon\w{{0,7}}|t[eé]l|t[eé]l[eé]phone|ph|"
+    rf"(?i)(?<!{WORD})(?:\w{{0,9}}phones?|tele?f[oó]+ne?o?s?|\w{{0,7}}telefon\w{{0,7}}|t[eé]l|t[eé]l[eé]phone|ph|"
     r"call\w{0,3}|mob|mobil\w{0,7}|m[oó]vil|cell|celular|handy|rufnummer|fax|contact|reach|dial|hotline|whatsapp|text|"
-    r"sms|gsm|тел|телефон\w{0,3})\b|電話|携帯|电话|手机|手機|전화|휴대폰|هاتف|फ़ोन|फोन|โทร",
-    re.IGNORECASE,
+    r"sms|gsm|тел|телефон\w{0,3})\b|電話|携帯|电话|手机|手機|전화|휴대폰|هاتف|फ़ोन|फोन|โทร"
 )
 ABBREVIATED = re.compile(rf"(?<!{WORD})(t[eé]l|ph|mob|тел)\.", re.IGNORECASE)
 CLOSING = {"(": ")", "[": "]"}
@@ -103,7 +98,7 @@ def _is_address(text: str, start: int, at: int, domain: re.Match[str]) -> bool:
     """Return whether a mailbox and a domain are not code, a handle, a file or the user in a URL."""
     if text[start - 1 : start] == "@" or text[domain.end() : domain.end() + 1] == "(":
         return False
-    if text[start:at] in NOBODY or domain["top"].lower() in FILE_ENDINGS:
+    if text[start:at] in NOBODY or domain["top"].lower() in ENDINGS:
         return False
     return not USER_OF_URL.search(text, max(0, start - LONGEST_USER), start)
 
@@ -119,21 +114,15 @@ def _spelled(text: str, form: re.Pattern[str], host: re.Pattern[str]) -> Iterato
             plain = domain["plain"] is not None
             if plain if at[0] == "@" else not _meant(text, start, mailbox[1], plain):  # jo@acme.com is not spelled
                 continue
-        shown = re.sub(
-            r"[\s_-]?[(\[{<]?\s?(?<![^\W_])(?:dot|punkt|punto|point)(?![^\W_])\s?[)\]}>]?[\s_-]?|\s\.\s",
-            ".",
-            domain[0],
-            flags=re.IGNORECASE,
-        )
-        if shown.rpartition(".")[2].lower() not in FILE_ENDINGS:
+        dot = r"(?i)[\s_-]?[(\[{<]?\s?(?<![^\W_])(?:dot|punkt|punto|point)(?![^\W_])\s?[)\]}>]?[\s_-]?|\s\.\s"
+        shown = re.sub(dot, ".", domain[0])
+        if shown.rpartition(".")[2].lower() not in ENDINGS:
             yield Finding("email", start, domain.end(), None, DUMMY_DOMAIN.search(shown) is not None)
 
 
 def _meant(text: str, start: int, mailbox: str, plain: bool) -> bool:
-    """Return whether words before "at" are a mailbox: it looks like one, or the text speaks of mail.
-
-    Before a domain with a `plain` dot, as in "we met at acme.com", only if the text says that this is the address.
-    """
+    """Return whether words before "at" are a mailbox: it looks like one, or the text speaks of mail."""
+    # Before a domain with a `plain` dot, as in "we met at acme.com", only if the text says that this is the address.
     if mailbox.lower() in NO_MAILBOX:
         return False
     named = any(character.isdigit() or character in "._+" for character in mailbox) or " dot " in mailbox

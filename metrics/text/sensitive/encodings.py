@@ -143,10 +143,8 @@ def _candidates(
             if _is_shown(meant, text[start:end]):
                 yield start, end, (encoding,), meant
         return
-    runs = sorted(
-        (match.span(1) for pattern in RUNS[encoding] for match in pattern.finditer(text)),
-        key=lambda span: (span[0], -span[1]),
-    )
+    spans = (match.span(1) for pattern in RUNS[encoding] for match in pattern.finditer(text))
+    runs = sorted(spans, key=lambda span: (span[0], -span[1]))
     for start, end in runs[:MOST_TRIES]:
         for first, last in _trimmed(text, start, end) if encoding.endswith("85") else [(start, end)]:
             run = text[first:last]

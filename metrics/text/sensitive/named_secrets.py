@@ -79,8 +79,7 @@ KEY_ARGUMENT = r"(?<![\w-])--[\w-]{0,20}(?:key|token|secret)[ =][\"']?(?P<value>
 SAS = re.compile(r"[?&]sig=([A-Za-z0-9%+/=]{40,70})", re.ASCII)
 AZURE_KEY = re.compile(r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)", re.ASCII)
 AWS_SECRET = re.compile(
-    r"aws[\w ]{0,20}?(?:secret|access)[\w ]{0,20}+[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![\w/+=])",
-    re.ASCII | re.IGNORECASE,
+    r"(?ai)aws[\w ]{0,20}?(?:secret|access)[\w ]{0,20}+[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?![\w/+=])"
 )
 JWT = re.compile(
     r"(?<![A-Za-z0-9_-])(eyJ[\w-]{8,4000}+)\.[\w-]{4,20000}+\.[\w-]{0,4000}+|(?<=\\[nrt])(eyJ[\w-]{8,4000}+)\.[\w-]{4,20000}+\.[\w-]{0,4000}+",
@@ -88,9 +87,7 @@ JWT = re.compile(
 )
 PRODUCT_KEY = re.compile(r"(?<![A-Za-z0-9-])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9]|-[A-Za-z0-9])", re.ASCII)
 NO_PRODUCT = re.compile(r"order|bestell|invoice|rechnung|tracking|ticket|booking|shipment|parcel|case", re.IGNORECASE)
-NO_PASSWORD = re.compile(
-    r"\W*(?:pass(?:word|wd)?|pwd|secret|token|none|null|true|false|required)\W*|[$%{<].*", re.IGNORECASE
-)
+NO_PASSWORD = re.compile(r"\W*(?:pass(?:word|wd)?|pwd|secret|token|none|null|true|false|required)\W*|[$%{<].*", re.I)
 NO_VALUE = re.compile(
     r"[(\[{]|^[a-z_]{2,}\.[A-Za-z]\w*$|^[$%&]\w+$|^\w{1,12}://|^(?:~|\.{0,2})/|^[A-Za-z]:\\|\w\.\w+\.\w|^\d{4}-\d\d-\d\d"
 )
@@ -175,22 +172,15 @@ def _is_password(word: str) -> bool:
         return False
     tests: tuple[Callable[[str], bool], ...] = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())
     kinds = sum(any(test(character) for character in word) for test in tests)
-    return (
-        kinds >= 2
-        and any(map(str.isdigit, word))
-        and any(map(str.isalpha, word))
-        and not re.fullmatch(r"\d+[-_]?[a-z]+|[A-Za-z]+\d+-[a-z]+", word)  # 90days, SHA256-based
-    )
-
-
-def _numbered_words(word: str) -> bool:
-    """Return whether these are words with a number, such as version-2024: only one boundary of letters and digits."""
-    return re.fullmatch(r"[a-z]+(?:[-_/][a-z]+)*[-_/]\d+|[a-z]{1,12}-\d[\w.-]*|\d+-?[a-z]+", word) is not None
+    mixed = kinds >= 2 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return mixed and not re.fullmatch(r"\d+[-_]?[a-z]+|[A-Za-z]+\d+-[a-z]+", word)  # 90days, SHA256-based
 
 
 def _is_parameter(value: str) -> bool:
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return mixed and entropy(value) >= 2.5 and not _numbered_words(value) and not NO_VALUE.search(value)
+    # words with a number, such as version-2024, have only one boundary of letters and digits
+    words = re.fullmatch(r"[a-z]+(?:[-_/][a-z]+)*[-_/]\d+|[a-z]{1,12}-\d[\w.-]*|\d+-?[a-z]+", value)
+    return mixed and entropy(value) >= 2.5 and not words and not NO_VALUE.search(value)
 
 
 def _user_and_password(encoded: str) -> bool:

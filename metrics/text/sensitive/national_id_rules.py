@@ -91,9 +91,8 @@ def _pesel(n: str) -> bool:
     """The month is 20, 40, 60 or 80 more in 2000, 2100, 2200 and 1800."""
     month = int(n[2:4])
     century = (1900, 2000, 2100, 2200, 1800)[month // 20]
-    return _born(f"{n[:2]}{month % 20:02}{n[4:6]}", century) and -weighted(
-        n, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
-    ) % 10 == int(n[10])
+    check = -weighted(n, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10
+    return _born(f"{n[:2]}{month % 20:02}{n[4:6]}", century) and check == int(n[10])
 
 
 def _eleven(n: str, weights: tuple[int, ...] | range) -> bool:

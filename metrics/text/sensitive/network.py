@@ -30,10 +30,8 @@ MAC_WORDS = ("mac", "mac address", "mac-address", "mac addr", "mac-adresse", "ad
 CISCO_MAC = re.compile(r"(?<![\w.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w]|\.\w)", re.I | re.A)
 ANY_MAC = Sign(r"(?:[0-9A-Fa-f]{2}[:-]){3}|[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.")
 VERSION_BEFORE = re.compile(
-    r"(?:\bv|version|release|build|section|chapter|clause|paragraph|upgrade\w{0,2} to|update\w{0,2} to|§|==|>=|~=|\^|"
-    r"firmware|bios|driver)"
-    r"[\s:=]{0,3}(?:\w{1,10}\s)?$",
-    re.I,
+    r"(?i)(?:\bv|version|release|build|section|chapter|clause|paragraph|upgrade\w{0,2} to|update\w{0,2} to|§|==|>=|~=|"
+    r"\^|firmware|bios|driver)[\s:=]{0,3}(?:\w{1,10}\s)?$"
 )
 IP_BEFORE = re.compile(r"\bip|address|host|server|from|client|addr|ping|ssh|subnet|dns|gateway|login|logged", re.I)
 SMALL = 30  # four numbers below it are a version or a section more often than an address
@@ -48,9 +46,8 @@ VERSIONS = {
     0x41: "Tron", 0x4C: "Dash", 0x10: "Dash",
 }  # fmt: skip
 BECH32 = re.compile(
-    r"(?<![A-Za-z0-9])(?:(bc|tb|ltc|addr|cosmos|osmo|bnb)1[02-9ac-hj-np-z]{38,98}|(BC|LTC)1[02-9AC-HJ-NP-Z]{38,98})"
-    r"(?![A-Za-z0-9])",
-    re.ASCII,
+    r"(?a)(?<![A-Za-z0-9])(?:(bc|tb|ltc|addr|cosmos|osmo|bnb)1[02-9ac-hj-np-z]{38,98}|(BC|LTC)1[02-9AC-HJ-NP-Z]{38,98})"
+    r"(?![A-Za-z0-9])"
 )
 BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 ETHEREUM = re.compile(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])", re.ASCII)

@@ -15,10 +15,7 @@ from metrics.text.sensitive.spans import Finding, after_words, by_precedence, st
 
 APART = " \u00a0\u2009\u202f-"
 SSN = re.compile(rf"\d{{3}}([{APART}])\d{{2}}\1\d{{4}}", re.ASCII)
-NAMED_SSN = re.compile(
-    r"\b(?:ssn|social security(?: number| no\.?| #)?)[ :#]{1,3}(?:is )?(\d{9}|(?:\d[ -]){8}\d)",
-    re.ASCII | re.IGNORECASE,
-)
+NAMED_SSN = re.compile(r"(?ai)\b(?:ssn|social security(?: number| no\.?| #)?)[ :#]{1,3}(?:is )?(\d{9}|(?:\d[ -]){8}\d)")
 DUMMY_SSNS = frozenset({"078051120", "219099999", "123456789", "111111111", "222222222", "333333333"})
 NINE_DIGITS = Sign(r"[0-9](?:[^0-9]?[0-9]){8}")
 ALONE = tuple((rule, re.compile(rule.alone, re.ASCII)) for rule in RULES if rule.alone)
@@ -94,12 +91,11 @@ MONTHS = (
     r"de[cz](?:ember|embre)?|dic(?:iembre|embre)?|d[ée]c(?:embre)?|ene(?:ro)?|enero|gennaio|febbraio|febrero|maggio|junio)"
 )
 DAY = re.compile(
-    r"\W{0,4}(?:(?:is|was|ist|est|es)\W{1,3})?"
+    r"(?i)\W{0,4}(?:(?:is|was|ist|est|es)\W{1,3})?"
     r"(?P<day>\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?(?:\d{4}|\d{2})|\d{4}年\d{1,2}月\d{1,2}日|"
     r"\d{4}년\s?\d{1,2}월\s?\d{1,2}일|"
     rf"\d{{1,2}}(?:st|nd|rd|th|\.|er)?(?:\s(?:of|de))?\s{MONTHS}\.?,?(?:\sde)?\s\d{{4}}|"
-    rf"{MONTHS}\.?\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}})",
-    re.IGNORECASE,
+    rf"{MONTHS}\.?\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}})"
 )
 EARLIEST = 1900  # of those born before nobody lives
 PASSPORT_WORDS = (
@@ -126,8 +122,7 @@ MACHINE_READABLE = re.compile(
 )
 ANY_MACHINE_READABLE = Sign(r"[0-9A-Z<]{44}")
 COORDINATES = re.compile(
-    r"(?<![\w.,-])(-?\d{1,2}\.\d{4,15})°?\s?([NS])?\s?[,;/ ]\s?(-?\d{1,3}\.\d{4,15})°?\s?([EWO])?(?![\w.]|,\d)",
-    re.ASCII,
+    r"(?a)(?<![\w.,-])(-?\d{1,2}\.\d{4,15})°?\s?([NS])?\s?[,;/ ]\s?(-?\d{1,3}\.\d{4,15})°?\s?([EWO])?(?![\w.]|,\d)"
 )
 DEGREES = re.compile(
     r"(?<!\w)\d{1,2}\s?°\s?\d{1,2}\s?['′’]\s?\d{1,2}(?:\.\d{1,6})?\s?(?:[\"″”]|'')\s?[NS],?\s{0,2}"

@@ -11,13 +11,8 @@ from metrics.text.sensitive.spans import Finding
 
 DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d", "-")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-KEPT_FORMS = (
-    "<super>",
-    "<sub>",
-    "<fraction>",
-    "<square>",
-    "<circle>",
-)  # m² is not m2: a footnote must not lengthen a number
+# m² is not m2: a footnote must not lengthen a number
+KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<square>", "<circle>")
 
 
 class PlainForm:
@@ -52,11 +47,8 @@ class PlainForm:
         """Return findings in `text` with their places in the original."""
         if len(self._starts) == 1:
             return list(findings)
-        return [
-            replace(finding, start=start, end=end)
-            for finding in findings
-            for start, end in [self.place(finding.start, finding.end)]
-        ]
+        places = ((finding, *self.place(finding.start, finding.end)) for finding in findings)
+        return [replace(finding, start=start, end=end) for finding, start, end in places]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return where characters `start` to `end` of `text` are in the original."""

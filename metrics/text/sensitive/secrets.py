@@ -41,9 +41,8 @@ ENCODED_PRIVATE = ("UFJJVkFURS", "BSSVZBVEUg", "QUklWQVRFI")  # PRIVATE in base6
 WIF = re.compile(r"(?<![A-Za-z0-9])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])", re.ASCII)
 XPRV = re.compile(r"(?<![A-Za-z0-9])[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107,108}(?![A-Za-z0-9])", re.ASCII)
 ETHEREUM = re.compile(
-    r"(?:private|secret|wallet|priv)[\w ]{0,10}key[\w ]{0,12}[\"'\])]{0,2}\s{0,3}(?:[:=]|=>|is)\s{0,3}[\"']?"
-    r"((?:0x)?[0-9a-fA-F]{64})(?![0-9a-zA-Z])",
-    re.IGNORECASE | re.ASCII,
+    r"(?ai)(?:private|secret|wallet|priv)[\w ]{0,10}key[\w ]{0,12}[\"'\])]{0,2}\s{0,3}(?:[:=]|=>|is)\s{0,3}[\"']?"
+    r"((?:0x)?[0-9a-fA-F]{64})(?![0-9a-zA-Z])"
 )
 
 PHRASE = re.compile(
@@ -92,7 +91,8 @@ def private_keys(text: str) -> Iterator[Finding]:
 def recovery_phrases(text: str) -> Iterator[Finding]:
     """Yield the recovery phrases of wallets: 12–24 English words of BIP 39 with a correct checksum, also numbered."""
     for run in PHRASE.finditer(text):
-        words = [(match.start(), match.end(), _number(match[0])) for match in PHRASE_WORDS.finditer(text, *run.span())]
+        matches = PHRASE_WORDS.finditer(text, *run.span())
+        words = [(match.start(), match.end(), _word_numbers().get(match[0].lower(), -1)) for match in matches]
         first = 0
         for known, group in groupby(words, key=lambda word: word[2] >= 0):
             size = len(list(group))
@@ -121,10 +121,6 @@ def phrase_checks(numbers: list[int]) -> bool:
     length = len(numbers) * 11 // 33  # bits of the checksum
     entropy = (joined >> length).to_bytes(length * 4, "big")
     return sha256(entropy).digest()[0] >> (8 - length) == joined & ((1 << length) - 1)
-
-
-def _number(word: str) -> int:
-    return _word_numbers().get(word.lower(), -1)
 
 
 @cache
