@@ -51,58 +51,20 @@ from metrics.ingest.source import AS_IT_SEEMS, Problems, Reading
 
 # In order of recognition: the first reader that recognises an upload reads it.
 EITHER: tuple[Reader, ...] = (  # a file by itself, or a folder or zip of them
-    label_studio.READER,
-    createml.READER,
-    labelme.READER,
-    cvat.READER,
-    labelme.XML_READER,
-    detector_files.READER,
-)
+    label_studio.READER, createml.READER, labelme.READER, cvat.READER, labelme.XML_READER, detector_files.READER,
+)  # fmt: skip
 FOLDERS: tuple[Reader, ...] = (
-    inspect_logs.EVAL,
-    beir.READER,
-    hugging_face.READER,
-    coco_panoptic.READER,
-    class_folders.READER,
-    mask_images.READER,
-    dota.READER,
-    kitti.READER,
-    yolo.READER,
-    voc.READER,
-    trace_files.FOLDER,
-)
+    inspect_logs.EVAL, beir.READER, hugging_face.READER, coco_panoptic.READER, class_folders.READER, mask_images.READER,
+    dota.READER, kitti.READER, yolo.READER, voc.READER, trace_files.FOLDER,
+)  # fmt: skip
 FILES: tuple[Reader, ...] = (  # also of the only table in a folder or zip
-    inspect_logs.LOG,
-    coco_files.GROUND_TRUTH,
-    coco_files.RESULTS,
-    promptfoo.READER,
-    promptfoo_config.READER,
-    promptfoo_grid.READER,
-    promptfoo_table.READER,
-    h2o.SUITE,
-    h2o.LAB,
-    lm_eval.READER,
-    openai_evals.LOG,
-    openai_evals.DATASET,
-    langsmith.READER,
-    langfuse.READER,
-    braintrust.READER,
-    phoenix.READER,
-    mlflow.READER,
-    opik.READER,
-    open_rag_eval.READER,
-    trace_files.DOCUMENT,
-    trace_files.LINES,
-    json_records.JSON,
-    json_records.YAML,
-    json_records.JSONL,
-    parquet.READER,
-    arrow.READER,
-    workbook.READER,
-    trec.JUDGED,
-    trec.RANKED,
+    inspect_logs.LOG, coco_files.GROUND_TRUTH, coco_files.RESULTS, promptfoo.READER, promptfoo_config.READER,
+    promptfoo_grid.READER, promptfoo_table.READER, h2o.SUITE, h2o.LAB, lm_eval.READER, openai_evals.LOG,
+    openai_evals.DATASET, langsmith.READER, langfuse.READER, braintrust.READER, phoenix.READER, mlflow.READER,
+    opik.READER, open_rag_eval.READER, trace_files.DOCUMENT, trace_files.LINES, json_records.JSON, json_records.YAML,
+    json_records.JSONL, parquet.READER, arrow.READER, workbook.READER, trec.JUDGED, trec.RANKED,
     delimited.READER,  # takes any text
-)
+)  # fmt: skip
 GENERIC = (json_records.JSON, json_records.YAML, delimited.READER)  # take what no other reader knows
 TABLE = "one CSV, JSON, JSONL, Parquet, Arrow or Excel file"
 CONTENTS = ", ".join(reader.contents for reader in (*FOLDERS, *EITHER)) + f" or {TABLE}, beside images"

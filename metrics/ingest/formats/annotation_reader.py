@@ -215,10 +215,8 @@ def _suite(found: DrawnObjects, name: str, request: Request, pictures: SuiteImag
         problems.add(found.file, "objects without the name of their image", "a name for each image", fatal=True)
     problems.stop()
     shares = [picture[1:3] == SHARES for picture in found.pictures]
-    known = [
-        picture._replace(width=None, height=None) if share else picture
-        for picture, share in zip(found.pictures, shares, strict=True)
-    ]
+    pairs = zip(found.pictures, shares, strict=True)
+    known = [picture._replace(width=None, height=None) if share else picture for picture, share in pairs]
     cases = pa.table(
         {
             "case_id": pa.array(ids, pa.string()),

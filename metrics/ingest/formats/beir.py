@@ -31,7 +31,6 @@ UNJUDGED = "no judgement that was read asks for it"
 
 
 def _splits(upload: Upload) -> dict[str, Entry]:
-    """Return the files of judgements, by split."""
     found = {}
     for entry in upload.folder.ending(".tsv", ".txt", ".qrels", ".trec"):
         folder, stem = entry.name.rpartition("/")[0].rpartition("/")[2], entry.base.rpartition(".")[0]

@@ -76,10 +76,8 @@ def preview(upload: Upload, request: Request) -> Preview:
     return with_splits(seen, *(tuple(dict.fromkeys(map(split_of, files))) for files in (whole, entries)))
 
 
-def _no_outputs(upload: Upload, _: Request, __: Suite) -> Part:
+def _refuse(upload: Upload, _: Request, __: Suite) -> Part:
     raise upload.error("images in a folder per class, the ground truth", "a table of image and predicted class")
 
 
-READER = Reader(
-    "class_folders", recognises, preview, read_suite, _no_outputs, contents="images in a folder for each class"
-)
+READER = Reader("class_folders", recognises, preview, read_suite, _refuse, contents="images in a folder for each class")

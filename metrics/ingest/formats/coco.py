@@ -25,7 +25,6 @@ from metrics.ingest.formats.coco_listing import (
     names,
     same_class,
 )
-from metrics.ingest.formats.coco_segmentations import Sizes
 from metrics.ingest.media.suite_images import without_spoiled
 from metrics.ingest.source import Problems, Source
 from metrics.vision.coco_columns import (
@@ -83,7 +82,10 @@ def read_ground_truth(
     labels, image_ids = categories.labels, Ids()
     ids, sizes = read_images(images, image_ids)
     files, tags = [image_name(record) for record in images.records], images.values("tags")
-    images.wrong(_not_tags(tags), "tags", tags, 'a list of texts such as ["night", "rain"]')
+    wrong = [own is not None and (not isinstance(own, list) or bool(are_no_texts(own).any())) for own in tags]
+    images.wrong(np.array(wrong, bool), "tags", tags, 'a list of texts such as ["night", "rain"]')
+    kept = [list(dict.fromkeys(own)) if own and not bad else None for own, bad in zip(tags, images.bad, strict=True)]
+    called = [name if name and isinstance(name, str) else None for name in files]
     checked = checked_labels(images, labels)
     sides = np.minimum(sizes, 2**31 - 1).astype(np.int32)
     cases = pa.table(
@@ -91,10 +93,8 @@ def read_ground_truth(
             "case_id": image_ids.texts(ids),
             "image_width": pa.array(sides[:, 1], mask=sides[:, 1] < 1),
             "image_height": pa.array(sides[:, 0], mask=sides[:, 0] < 1),
-            METADATA + "image_name": pa.array(
-                [name if name and isinstance(name, str) else None for name in files], pa.string()
-            ),
-            **({"tags": _tags(tags, images.bad)} if any(tags) else {}),
+            METADATA + "image_name": pa.array(called, pa.string()),
+            **({"tags": pa.array(kept, STRINGS)} if any(tags) else {}),
             **checked,
             **images.keep_others(IMAGE_KEYS, UNUSED_KEYS),
         }
@@ -193,7 +193,8 @@ def _annotations(
     crowd = next((key for key in CROWDS if any(value is not None for value in listing.values(key))), "iscrowd")
     flags = listing.zero_or_one(crowd)
     listing.apply(crowd_faults(flags))
-    shapes = listing.shapes(image_numbers, _by_id(known, sizes), need_masks=need_masks)
+    size_of = dict(zip(known.tolist(), map(tuple, sizes.tolist()), strict=True))
+    shapes = listing.shapes(image_numbers, size_of, need_masks=need_masks)
     return _Annotations(_annotation_ids(listing), image_numbers, image, category, flags == 1, shapes)
 
 
@@ -232,23 +233,6 @@ def ascending(ids: Ints, kept: Bools) -> Ints:
     return places[np.argsort(ids[places], kind="stable")]
 
 
-def _by_id(ids: Ints, sizes: Ints) -> Sizes:
-    return dict(zip(ids.tolist(), map(tuple, sizes.tolist()), strict=True))
-
-
 def are_no_texts(values: list[Any]) -> Bools:
     """Return which values [N] are no text, or an empty one."""
     return np.fromiter((not (isinstance(value, str) and value) for value in values), bool, len(values))
-
-
-def _not_tags(values: list[Any]) -> Bools:
-    wrong = (value is not None and (not isinstance(value, list) or are_no_texts(value).any()) for value in values)
-    return np.fromiter(wrong, bool, len(values))
-
-
-def _tags(values: list[Any], bad: Bools) -> pa.Array:
-    """Return tags in the order given, each once; an empty list is none."""
-    lists = [
-        list(dict.fromkeys(value)) if value and not wrong else None for value, wrong in zip(values, bad, strict=True)
-    ]
-    return pa.array(lists, STRINGS)

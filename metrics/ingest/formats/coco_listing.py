@@ -195,10 +195,8 @@ class Listing(Sheet):
             boxes, absent = _floats(parts).reshape(-1, 4), np.zeros(len(values), bool)
         else:
             absent = np.fromiter((value is None or value == [] for value in values), bool, len(values))
-            numbers = [
-                [_number(side, np.nan) for side in sides] if len(sides) == 4 else [np.nan] * 4
-                for sides in map(_as_list, values)
-            ]
+            lists = map(_as_list, values)
+            numbers = [[_number(side, np.nan) for side in own] if len(own) == 4 else [np.nan] * 4 for own in lists]
             boxes = np.array(numbers, np.float64).reshape(-1, 4)
         self.apply(box_faults(boxes, absent))
         return boxes, absent
@@ -283,9 +281,9 @@ def checked_labels(images: Listing, labels: dict[int, str]) -> dict[str, pa.Arra
         if all(value is None for value in values):
             continue
         images.wrong(np.array([not _are_classes(value, labels) for value in values], bool), key, values, CATEGORY_IDS)
+        pairs = zip(values, images.bad, strict=True)
         names = [
-            None if value is None or bad else [labels[number] for number in dict.fromkeys(value)]
-            for value, bad in zip(values, images.bad, strict=True)
+            None if own is None or bad else [labels[number] for number in dict.fromkeys(own)] for own, bad in pairs
         ]
         columns[column] = pa.array(names, STRINGS)
     return columns
@@ -312,9 +310,7 @@ def same_class(listing: Listing, labels: pa.Array, known: Collection[str]) -> pa
     question = FileQuestion("class", "Which of the two says the class?", ("category_id", "name"))
     if listing.problems.ask(listing.file, question, found, place=listing.prefix + key, row=at + 1) != "name":
         return labels
-    return pa.array(
-        [name if apart else label for name, label, apart in zip(named, own, other, strict=True)], pa.string()
-    )
+    return pa.array([new if apart else old for new, old, apart in zip(named, own, other, strict=True)], pa.string())
 
 
 def class_facts(records: Iterable[Any], named: bool = False) -> dict[str, ClassFacts]:

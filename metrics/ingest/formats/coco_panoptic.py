@@ -123,9 +123,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     need_images(upload, suite)
     named = {facts.id: label for label, facts in suite.classes.items() if facts.id is not None}
     if suite.task != "segmentation" or not (suite.category_ids or named):
-        raise upload.error(
-            "COCO panoptic segments", "ground truth that is COCO panoptic, too: its numbers name classes"
-        )
+        expected = "ground truth that is COCO panoptic, too: its numbers name classes"
+        raise upload.error("COCO panoptic segments", expected)
     source, document = _document(upload)
     categories, image_ids = Ids(), Ids()
     labels = {categories.number_of(id, True): label for id, label in named.items()} or dict(
@@ -135,9 +134,7 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     known = np.sort(np.fromiter(by_id, np.int64, len(by_id)))
     stated = sizes_of(suite.cases)
     sizes = {id: stated[case] for id, case in by_id.items() if case in stated}
-    maps = _read(
-        upload, source, document, request.problems, known, image_ids, OWN_IMAGE, set(labels), categories, sizes
-    )
+    maps = _read(upload, source, document, request.problems, known, image_ids, OWN_IMAGE, {*labels}, categories, sizes)
     table = pa.table(
         {
             "case_id": pa.array([by_id[id] for id in maps.image_ids.tolist()], pa.string()),
@@ -159,9 +156,8 @@ def preview(upload: Upload, request: Request) -> Preview:
     counts = [len(one) if isinstance(one, list) else 0 for one in segments]
     role: Role = "suite" if document.get("images") and request.role != "outputs" else "outputs"
     note = f"{len(listing):,} panoptic maps, {sum(counts):,} segments, {len(picture_files(upload.folder)):,} images"
-    return Preview.of_objects(
-        upload, "coco_panoptic", role, "segmentation", pa.table({"file": files, "segments": counts}), note
-    )
+    table = pa.table({"file": files, "segments": counts})
+    return Preview.of_objects(upload, "coco_panoptic", role, "segmentation", table, note)
 
 
 def _documents(bundle: Bundle) -> list[Entry]:
@@ -193,10 +189,8 @@ def _read(
     upload: Upload, source: Source, document: dict[str, Any], problems: Problems, known: Ints, texts: Ids,
     expected: str, categories: set[int], category_ids: Ids, sizes: Mapping[int, tuple[int, int]],
 ) -> _Maps:  # fmt: skip
-    """Return the maps of the records that are right; `known`: the ids of images, rising; `sizes`: width and height.
-
-    `texts` and `category_ids` are the ids of images and categories that are texts.
-    """
+    """Return the maps of the records that are right; `known`: the ids of images, rising; `sizes`: width and height."""
+    # `texts` and `category_ids` are the ids of images and categories that are texts.
     bundle = upload.folder
     listing = Listing(source, "annotations", document.get("annotations"), problems)
     problems.stop()
@@ -217,9 +211,8 @@ def _read(
     leaves = Leaves("annotations[].segments_info")
     for value in given:
         leaves.add(value)
-    leaves.note(
-        problems, source.name, {f"annotations[].{key}": field for key, field in SEGMENT_KEYS.items()}, reason=PIXELS
-    )
+    fields = {f"annotations[].{key}": field for key, field in SEGMENT_KEYS.items()}
+    leaves.note(problems, source.name, fields, reason=PIXELS)
     listing.note_keys({"image_id": "case_id", "file_name": "the map", "segments_info": "the segments"}, UNUSED_KEYS)
     listing.leave_out()
     good = np.flatnonzero(~listing.bad).tolist()

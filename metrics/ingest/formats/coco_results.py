@@ -39,9 +39,7 @@ UNKNOWN_CATEGORY = "category_id {}"  # a class of predictions that the suite doe
 IMAGE_ID = FileQuestion(
     "image_id", "Is image_id the id of an image in the ground truth, or the name or number of its file?", ("id", "name")
 )
-RESULT_IMAGE = FileQuestion(
-    "image", "Which of the two says the image that the boxes are of?", ("image_id", "file_name")
-)
+WHICH_IMAGE = FileQuestion("image", "Which of the two says the image that the boxes are of?", ("image_id", "file_name"))
 
 
 def is_results(document: Any) -> TypeGuard[list[Any]]:
@@ -115,12 +113,10 @@ def read_results(
 
 
 def _result_images(listing: Listing, cases: pa.Table) -> Ints:
-    """Return the row in `cases` of each result's image, −1 where it is unknown, which is a problem.
-
-    `image_id` is an id of the suite; where it is none for any record, but the name of an image's file, with or without
-    folders and ending, for all, it is that name. Trainers write the number in it. Where it can be both, of different
-    images, the ids count, and the receipt says so. A file name beside it has to be that of the same image.
-    """
+    """Return the row in `cases` of each result's image, −1 where it is unknown, which is a problem."""
+    # `image_id` is an id of the suite; where it is none for any record, but the name of an image's file, with or
+    # without folders and ending, for all, it is that name. Trainers write the number in it. Where it can be both, of
+    # different images, the ids count, and the receipt says so. A file name beside it has to be that of the same image.
     given, files = listing.values("image_id"), listing.values("file_name")
     if not any(value is not None for value in given):
         given, files = files, []  # only the name of the file says the image
@@ -129,7 +125,7 @@ def _result_images(listing: Listing, cases: pa.Table) -> Ints:
         distinct = pa.array(numbers).cast(pa.string())
     else:
         texts = [
-            None if value is None else str(value if (id := whole_number(value)) is None else id) for value in given
+            None if own is None else str(own if (number := whole_number(own)) is None else number) for own in given
         ]
         encoded = pa.array(texts, pa.string()).dictionary_encode()
         distinct, codes = encoded.dictionary, np.asarray(encoded.indices.fill_null(-1))
@@ -169,7 +165,7 @@ def _same_image(listing: Listing, rows: Ints, files: list[Any], cases: pa.Table)
         return rows
     at = int(differs.argmax())
     found = f"{int(differs.sum()):,} records whose file_name, such as {files[at]!r}, is of another image than image_id"
-    chosen = listing.problems.ask(listing.file, RESULT_IMAGE, found, place="file_name", row=at + 1)
+    chosen = listing.problems.ask(listing.file, WHICH_IMAGE, found, place="file_name", row=at + 1)
     return np.where(own >= 0, own, rows) if chosen == "file_name" else rows
 
 

@@ -72,10 +72,8 @@ def _plain(value: Any) -> Any:
 
 
 def _rings(value: Any, box: Floats) -> Segmentation:
-    """Return the rings of a segmentation; else ValueError.
-
-    One flat list of coordinates is a ring where its box is the object's.
-    """
+    """Return the rings of a segmentation; else ValueError."""
+    # One flat list of coordinates is a ring where its box is the object's.
     if not isinstance(value, list):
         raise ValueError(f"{value!r}"[:80])
     if len(value) > 4 and all(map(finite, value)):
@@ -120,7 +118,8 @@ def read_masks(values: list[Any], image_ids: Ints, sizes: Sizes) -> dict[int, Se
 def _mask(value: dict[str, Any], size: tuple[int, int] | None, box: Floats) -> Segmentation:
     counts, shape = value.get("counts"), value.get("size")
     if size is not None and min(size) < 1:  # the images may tell
-        size = (shape[0], shape[1]) if isinstance(shape, list) and _are_sides(shape) else None
+        sides: list[Any] = shape if isinstance(shape, list) and len(shape) == 2 else [None]
+        size = (sides[0], sides[1]) if all(type(side) is int and 0 < side <= LARGEST_IMAGE for side in sides) else None
     turned = size is not None and shape == [size[1], size[0]] and size[0] != size[1]
     if size is not None and shape not in (None, list(size)) and not turned:
         raise ValueError(f"size {shape!r}, the image has {list(size)}")
@@ -137,7 +136,3 @@ def _mask(value: dict[str, Any], size: tuple[int, int] | None, box: Floats) -> S
     if turned and not np.allclose(around, box, atol=NEAR):
         raise ValueError(f"size {shape!r}, the image has {list(size or ())}")
     return Segmentation(text, None, around, float(rle.area(runs)))
-
-
-def _are_sides(size: list[Any]) -> bool:
-    return len(size) == 2 and all(type(side) is int and 0 < side <= LARGEST_IMAGE for side in size)

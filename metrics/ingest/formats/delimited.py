@@ -12,7 +12,7 @@ from pyarrow import csv as arrow_csv
 
 from metrics.ingest.arrays import as_mask
 from metrics.ingest.decoded_size import check_columns
-from metrics.ingest.formats.table_reader import HEADER_ROWS, beginning_of, header_place, table_reader
+from metrics.ingest.formats.table_reader import HEADER_ROWS, header_place, table_reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import HEAD, Problems, Source
 
@@ -175,11 +175,9 @@ def _are_closed(data: pa.Buffer) -> bool:
 def _without_open_quote(
     source: Source, problems: Problems, data: pa.Buffer, blank_lines: int, delimiter: bytes
 ) -> pa.Buffer:
-    """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell.
-
-    A text that goes on behind its closing quote is a problem: nothing says which cells it belongs to. Behind a space it
-    goes on with the cell, unless that is of several lines, which may be rows.
-    """
+    """Return the data up to a record whose quote never closes: a parser would read the rest of the file as one cell."""
+    # A text that goes on behind its closing quote is a problem: nothing says which cells it belongs to. Behind a space
+    # it goes on with the cell, unless that is of several lines, which may be rows.
     if _are_closed(data):
         return data
     whole = memoryview(data)
@@ -207,4 +205,4 @@ def _without_open_quote(
     return data
 
 
-READER = table_reader("csv", lambda _: True, read_delimited, beginning_of(read_delimited))
+READER = table_reader("csv", lambda _: True, read_delimited)

@@ -76,9 +76,7 @@ READ |= {name for names, _ in CORNERS for name in names}
 READ |= {"box", "bbox", "bounding_box", "x", "y", "isCrowd", "iscrowd"}
 READ |= {key for labels, scores in COLUMNS.values() for key in (*labels, *scores)}
 NO_TRUTH = "none"
-TRUTH_FIELD = re.compile(
-    r"(^|_)(ground_?truths?|gts?|truths?|true|annotations?|labels?|human|manual)(_|$)", re.IGNORECASE
-)
+TRUTH_FIELD = re.compile(r"(^|_)(ground_?truths?|gts?|truths?|true|annotations?|labels?|human|manual)(_|$)", re.I)
 
 
 class Found(NamedTuple):
@@ -111,7 +109,6 @@ def _holds_ours(entry: Entry) -> bool:
 
 
 def _parse(text: bytes) -> Any:
-    """Return the JSON value of a text, or of its first line; None for another text."""
     for part in (text, text.split(b"\n", 1)[0]):
         try:
             return orjson.loads(part.removeprefix(b"\xef\xbb\xbf"))
@@ -126,7 +123,6 @@ def _is_ours(document: Any) -> bool:
 
 
 def _images(document: Any, depth: int = 0) -> list[Found] | None:
-    """Return the images in a document, None where it is of another form."""
     if depth > 1:
         return None
     if isinstance(document, Mapping):
@@ -147,7 +143,6 @@ def _images(document: Any, depth: int = 0) -> list[Found] | None:
 
 
 def _image(record: Any) -> Found | None:
-    """Return an image with its objects, None where the record is none."""
     objects = objects_of(record)
     if objects is None:
         return None
@@ -196,8 +191,9 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
         if len(counts) > 1:
             objects = [thing._replace(model=called.get(key)) for key in kept for thing in lists.get(key, ())]
             image = image._replace(objects=objects)
-        if form is None and any(thing.asked for thing in image.objects):
-            form = _asked_form(found, image)
+        if form is None and (asked := next((thing for thing in image.objects if thing.asked), None)):
+            what = f"boxes of four numbers, such as {asked.corners!r}"[:80]  # a preview needs no answer
+            form = found.problems.ask(found.file, BOX_FORM, what, place="box") or "xyxy"
         with found.reading(found.file, row):
             _add(found, image._replace(objects=[_with_form(thing, form) for thing in image.objects]), row)
         parts = [(image.record, 0)]
@@ -230,7 +226,6 @@ def _read_images(found: DrawnObjects, upload: Upload, unread: dict[str, list[Any
 
 
 def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of an image and its objects that are not read."""
     for part in record if isinstance(record, list) else [record]:
         if not isinstance(part, Mapping) or depth > DEEPEST:
             continue
@@ -244,15 +239,7 @@ def _unread(record: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
                 yield str(key)[:60], value
 
 
-def _asked_form(found: DrawnObjects, image: Found) -> str:
-    """Return what the four numbers of boxes are: an answer, which a preview does not need."""
-    thing = next(thing for thing in image.objects if thing.asked)
-    what = f"boxes of four numbers, such as {thing.corners!r}"[:80]
-    return found.problems.ask(found.file, BOX_FORM, what, place="box") or "xyxy"
-
-
 def _with_form(thing: Detection, form: str | None) -> Detection:
-    """Return an object whose four numbers are read in a form."""
     if not thing.asked or form in (None, "xyxy"):
         return thing
     return thing._replace(corners=sides_of(thing.corners, 0.5 if form == "cxcywh" else 0))

@@ -94,9 +94,7 @@ def _of_columns(record: Mapping[str, Any], key: str) -> list[Detection] | None:
     boxes, batch = record[key], 1
     if boxes and boxes[0] and isinstance(boxes[0][0], list):  # a batch of one image
         boxes, batch = boxes[0], len(boxes)
-        labels, scores = (
-            values[0] if values and isinstance(values[0], list) else values for values in (labels, scores)
-        )
+        labels, scores = (own[0] if own and isinstance(own[0], list) else own for own in (labels, scores))
     if labels is None or batch > 1 or len(labels) != len(boxes) or (scores is not None and len(scores) != len(boxes)):
         return None
     order, shares = (0, 1, 2, 3), False
@@ -120,7 +118,6 @@ def _is_four(box: Any) -> bool:
 
 
 def _item(item: Any) -> Detection | None:
-    """Return an object that is a record of its own."""
     if not isinstance(item, Mapping):
         return None
     labels = item.get("labels")

@@ -80,8 +80,9 @@ def read_lab(source: Source, problems: Problems) -> Sheet:
     records = []
     for row in _objects(inputs):
         model = text_of(row.get("model_key"))
+        key = text_of(row.get("test_case_key")) or text_of(row.get("key"))  # the row's own is case_model
         record = {
-            "case_id": _case_key(row.get("test_case_key"), row.get("key"), model),
+            "case_id": key.removesuffix("_" + model) if key and model else key,
             "question": text_of(row.get("input")),
             **_shared(row, "output_constraints", "output_condition"),
             "group": text_of(row.get("test_key")) or None,
@@ -150,7 +151,9 @@ def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, A
     tags = case.get("categories")
     tags = [tags] if isinstance(tags, str) and tags else tags
     kept = [tag for tag in tags if isinstance(tag, str) and tag.strip()] if isinstance(tags, list) else []
-    source = _original(case.get("relationships"))
+    related = case.get("relationships")
+    related = _objects(related) if isinstance(related, list) else []
+    source = next((text for one in related if one.get("type") == SOURCE and (text := text_of(one.get("target")))), None)
     return {
         "expected_answers": [expected] if expected else None,
         "conditions": spelled,
@@ -160,20 +163,8 @@ def _shared(case: dict[str, Any], constraints: str, written: str) -> dict[str, A
     }
 
 
-def _original(relationships: Any) -> str | None:
-    related = _objects(relationships) if isinstance(relationships, list) else []
-    targets = (text_of(relation.get("target")) for relation in related if relation.get("type") == SOURCE)
-    return next(filter(None, targets), None)
-
-
 def _objects(values: list[Any]) -> list[dict[str, Any]]:
     return [value if isinstance(value, dict) else {} for value in values]
-
-
-def _case_key(case: Any, key: Any, model: str | None) -> str | None:
-    """Return the key of the test case; where the lab only has keys of its rows, these are case_model."""
-    text = text_of(case) or text_of(key)
-    return text.removesuffix("_" + model) if text and model else text
 
 
 def _model_names(models: Any) -> dict[str, str]:
@@ -192,10 +183,8 @@ def _sheet(
     source: Source, records: list[dict[str, Any]], found: list[Any], expected: str, needed: tuple[str, ...],
     constraints: str, problems: Problems, root: str, beside: dict[str, Any],
 ) -> Sheet:  # fmt: skip
-    """Return the records as a sheet, and say what of them, and of what is `beside` them, is unused.
-
-    Rows without an object, a needed value or readable constraints are problems.
-    """
+    """Return the records as a sheet, and say what of them, and of what is `beside` them, is unused."""
+    # Rows without an object, a needed value or readable constraints are problems.
     note_leaves(source.name, problems, found, records, READS, root)
     note_leaves(source.name, problems, [beside], records, BESIDE)
     rows = np.arange(1, len(found) + 1, dtype=np.int64)

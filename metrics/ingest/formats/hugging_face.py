@@ -37,7 +37,7 @@ def _splits(upload: Upload) -> dict[str, list[tuple[int, int, Entry]]]:
     return {name: sorted(shards, key=lambda shard: shard[0]) for name, shards in found.items()}
 
 
-def _recognises(upload: Upload) -> bool:
+def _knows(upload: Upload) -> bool:
     splits = _splits(upload)
     saved = any(entry.base in SAVED for entry in upload.folder.entries)
     return bool(splits) and (saved or len(upload.tables) > 1)
@@ -84,6 +84,4 @@ def _head(upload: Upload, problems: Problems) -> tuple[Sheet, int | None]:
 
 
 CONTENTS = "a Hugging Face data set (save_to_disk, or Parquet shards)"
-READER = bundle_reader(
-    "hugging_face", _recognises, _read, _head, contents=CONTENTS, splits=_splits, preferred=PREFERRED
-)
+READER = bundle_reader("hugging_face", _knows, _read, _head, contents=CONTENTS, splits=_splits, preferred=PREFERRED)

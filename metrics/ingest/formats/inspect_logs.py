@@ -136,7 +136,6 @@ def _model(log: Mapping[str, Any]) -> str | None:
 def _records(
     samples: Iterable[tuple[int, Any]], model: str | None, file: str, problems: Problems
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield a record for each sample that can be read; the others are problems."""
     for row, sample in samples:
         try:
             record = _record(sample, model)
@@ -155,7 +154,7 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
     output = sample.get("output")
     if "output" in sample and not isinstance(output, Mapping | None):
         raise Fault(repr(output)[:60], "an object with choices", "output")
-    attached = sample.get("attachments")
+    error, attached = sample.get("error"), sample.get("attachments")
     files = attached if isinstance(attached, Mapping) else {}
     messages = _resolved(sample.get("messages") or [], files)
     record: dict[str, Any] = {
@@ -164,8 +163,8 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
         "question": question_in(_resolved(sample["input"], files)),
         "expected_answers": references(sample.get("target")),
         "model": model,
-        "answer": _resolved(_answer(output or {}), files),
-        "error": _error(sample.get("error")),
+        "answer": _resolved(content_text(reply_message(output or {}).get("content")) or None, files),
+        "error": text_of(error.get("message") or error) if isinstance(error, Mapping) else text_of(error),
         **_usage(sample, output or {}, messages, model),
         "trace": _trace(messages),
     }
@@ -178,19 +177,11 @@ def _record(sample: Any, model: str | None) -> dict[str, Any]:
     return record | {name: text_of(value) for name, value in kept.items()} | _scores(sample)
 
 
-def _answer(output: Mapping[str, Any]) -> str | None:
-    return content_text(reply_message(output).get("content")) or None
-
-
 def _thoughts(output: Mapping[str, Any]) -> str:
     """Return what the model thought, which Inspect keeps in parts beside those of the text."""
     content = reply_message(output).get("content")
     parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
     return "\n".join(text_of(part.get("reasoning")) or "" for part in parts if part.get("type") == "reasoning")
-
-
-def _error(error: Any) -> str | None:
-    return text_of(error.get("message") or error) if isinstance(error, Mapping) else text_of(error)
 
 
 def _usage(sample: Mapping[str, Any], output: Mapping[str, Any], messages: Any, model: str | None) -> dict[str, Any]:
@@ -202,15 +193,11 @@ def _usage(sample: Mapping[str, Any], output: Mapping[str, Any], messages: Any, 
         usage = by_model.get(model) if isinstance(by_model, Mapping) else None
         seconds = sample.get("working_time", sample.get("total_time"))
     used = usage if isinstance(usage, Mapping) else {}
-    return {
-        "duration_s": amount(seconds),
-        "cost_usd": amount(used.get("total_cost")),
-        "tokens": count(used.get("total_tokens")),
-    }
+    cost, tokens = amount(used.get("total_cost")), count(used.get("total_tokens"))
+    return {"duration_s": amount(seconds), "cost_usd": cost, "tokens": tokens}
 
 
 def _trace(messages: Any) -> str | None:
-    """Return the messages as a trace where a tool was called."""
     if not calls_tools(messages):
         return None
     try:
@@ -221,7 +208,6 @@ def _trace(messages: Any) -> str | None:
 
 
 def _scores(sample: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return what each scorer found: value, and answer and explanation where it gives them."""
     scores = sample.get("scores")
     if not isinstance(scores, Mapping):
         old = sample.get("score")

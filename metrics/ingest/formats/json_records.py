@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.core.exact_json import json_fault, parse_json
 from metrics.ingest.decoded_size import Decoded, check_columns, size_as_objects
 from metrics.ingest.formats.json_shapes import WRAPPERS, records_in, tidy
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import Problems, Source, collector_paused
 from metrics.ingest.tables.values import flatten, tables_of
@@ -72,10 +72,8 @@ def _sized_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any
 def _batches(
     values: Iterable[tuple[int, Any, int]], source: Source, problems: Problems, rows: list[int]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the objects among values, each with its number and size, flat; other values are problems.
-
-    Their numbers are added to `rows`.
-    """
+    """Yield the objects among values, each with its number and size, flat; other values are problems."""
+    # Their numbers are added to `rows`.
     batch: list[dict[str, Any]] = []
     held = 0
     names: set[str] = set()
@@ -127,4 +125,4 @@ def _names(names: Any) -> str:
 
 JSON = table_reader("json", lambda source: source.format == "json", read_json)
 YAML = table_reader("yaml", lambda source: source.format == "yaml", read_json)
-JSONL = table_reader("jsonl", lambda source: source.format == "jsonl", read_jsonl, beginning_of(read_jsonl))
+JSONL = table_reader("jsonl", lambda source: source.format == "jsonl", read_jsonl)

@@ -27,9 +27,8 @@ def records_in(document: Any) -> tuple[list[Any] | None, Record]:
         return None, {}
     records = regroup(document)
     if records is not None:
-        return records, {
-            name: document[name] for name in ("index", "version") if "data" in document and name in document
-        }
+        stated = ("index", "version") if "data" in document else ()
+        return records, {name: document[name] for name in stated if name in document}
     held = held_records(document)
     if len(held) == 1:
         return held[0][1], {name: value for name, value in document.items() if name != held[0][0]}
@@ -45,7 +44,9 @@ def regroup(document: Mapping[str, Any]) -> list[Any] | None:
     """Return the records of an object that does not list them one after the other; None for others."""
     columns, data = document.get("columns"), document.get("data")
     if isinstance(columns, list) and isinstance(data, list):
-        return _split(columns, data)
+        names = list(map(str, columns))  # a data frame that pandas writes as columns, index and data
+        fits = [isinstance(row, list) and len(row) == len(names) for row in data]
+        return [dict(zip(names, row, strict=True)) if fit else row for row, fit in zip(data, fits, strict=True)]
     if isinstance(data, list) and any(isinstance(one, Mapping) and "paragraphs" in one for one in data):
         return list(_squad(data))
     return _by_field(document) if any(fold(str(name)) in KNOWN for name in document) else _by_id(document)
@@ -77,14 +78,6 @@ def _by_id(document: Mapping[str, Any]) -> list[Any] | None:
         return None
     known = any(fold(str(name)) in KNOWN for value in values for name in value)
     return [{"id": name, **value} for name, value in document.items()] if known else None
-
-
-def _split(columns: list[Any], data: list[Any]) -> list[Any]:
-    """Return the rows of a data frame that pandas writes as columns, index and data."""
-    return [
-        dict(zip(map(str, columns), row, strict=True)) if isinstance(row, list) and len(row) == len(columns) else row
-        for row in data
-    ]
 
 
 def _squad(data: list[Any]) -> Iterator[Any]:

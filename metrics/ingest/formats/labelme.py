@@ -107,7 +107,6 @@ def _gather(found: DrawnObjects, upload: Upload, purpose: Purpose) -> None:
 
 
 def _picture(document: Document, record: dict[str, Any]) -> Picture:
-    """Return the image of a file; Faulty where its size is wrong."""
     path = record.get("imagePath")
     name = path.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(path, str) else ""
     case = document.case
@@ -137,7 +136,6 @@ def _kind_of(shape: dict[str, Any]) -> str:
 
 
 def _note_keys(found: DrawnObjects, path: str, records: list[dict[str, Any]], read: tuple[str, ...]) -> None:
-    """Say which keys have values that are not read."""
     for key in dict.fromkeys(key for record in records for key in record if key not in read):
         given = (record.get(key) for record in records)
         note_unused(found.problems, found.file, f"{path}{key}", given, "no evaluator uses it")
@@ -182,10 +180,8 @@ def _union(parts: list[Shape], picture: Picture) -> Shape:
         return replace(whole, area=float(shapely.union_all(areas).area))
     if picture.width is None or picture.height is None or picture.width * picture.height > MAX_PIXELS:
         raise Faulty("a mask in an image of unknown size", f"its size, at most {MAX_PIXELS:,} pixels", "mask")
-    boxes, outlines = [part.box for part in parts], [part.rings for part in parts]
-    masks = draw(
-        Shapes.of(box=boxes, polygons=outlines, rle=[part.rle for part in parts]), picture.height, picture.width
-    )
+    boxes, outlines, codes = zip(*((part.box, part.rings, part.rle) for part in parts), strict=True)
+    masks = draw(Shapes.of(box=boxes, polygons=outlines, rle=codes), picture.height, picture.width)
     pixels = np.zeros(picture.width * picture.height, bool)
     for begin, end in masks.edges.reshape(-1, 2).tolist():
         pixels[begin:end] = True

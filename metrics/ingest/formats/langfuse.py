@@ -131,12 +131,14 @@ def _observations(record: Record) -> list[Record]:
 
 
 def _facts(record: Record, inner: Sequence[Record]) -> Record:
-    """Return model, contexts, duration, tokens, cost, error and scores of a trace or an observation."""
     generations = [one for one in inner if str(one.get("type")).upper() == "GENERATION"]
-    models = dict.fromkeys(model for one in [record, *generations] if (model := _model(one)))
-    contexts = [
-        text for one in inner if str(one.get("type")).upper() == "RETRIEVER" for text in _documents(one.get("output"))
-    ]
+    models = {
+        model
+        for one in [record, *generations]
+        if (model := text_of(one.get("model") or one.get("provided_model_name") or one.get("provided_usage_model")))
+    }
+    retrieved = (one.get("output") for one in inner if str(one.get("type")).upper() == "RETRIEVER")
+    contexts = [text for output in retrieved for text in _documents(output)]
     tokens = [number for one in (generations or [record]) if (number := _tokens(one)) is not None]
     costs = [cost for one in generations if (cost := _cost(one)) is not None]
     cost = _cost(record)
@@ -193,11 +195,8 @@ def _message(entry: Mapping[str, Any]) -> Record | None:
     if not isinstance(entry.get("role"), str):
         return None
     calls = entry.get("tool_calls") or lookup(entry, "additional_kwargs.tool_calls")
-    spelled = [
-        {**call, "arguments": call["args"]} if "args" in call else call
-        for call in (calls if isinstance(calls, list) else [])
-        if isinstance(call, Mapping)
-    ]
+    listed = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    spelled = [{**call, "arguments": call["args"]} if "args" in call else call for call in listed]
     kept = {name: entry[name] for name in ("role", "content", "tool_call_id") if entry.get(name) is not None}
     return kept | ({"tool_calls": spelled} if spelled else {})
 
@@ -205,12 +204,6 @@ def _message(entry: Mapping[str, Any]) -> Record | None:
 def _cost(record: Record) -> float | None:
     places = ("total_cost", "calculated_total_cost", "cost_details.total")
     return next((cost for place in places if (cost := amount(lookup(record, place))) is not None), None)
-
-
-def _model(record: Record) -> str | None:
-    return (
-        text_of(record.get("model") or record.get("provided_model_name") or record.get("provided_usage_model")) or None
-    )
 
 
 def _tokens(record: Record) -> int | None:

@@ -35,12 +35,8 @@ OF_EXPERIMENTS = {"example_id", "feedback", "feedback_stats", *REFERENCE}
 OF_DATASETS = {"dataset_id", "source_run_id", "attachment_urls", "modified_at", "dataset_split"}
 
 
-def _is_run(names: frozenset[str]) -> bool:
-    return "run_type" in names and len(names & OF_RUNS) > 1
-
-
 def _knows(names: frozenset[str]) -> bool:
-    if _is_run(names):
+    if "run_type" in names and len(names & OF_RUNS) > 1:
         return True
     pair = not names.isdisjoint(INPUTS) and "outputs" in names
     nested = any(name.startswith(("inputs.", "input.")) for name in names) or "reference_outputs" in names
@@ -94,24 +90,19 @@ def _roots(records: Sequence[Numbered]) -> tuple[Sequence[Numbered], dict[str, l
 
 
 def _facts(record: Record) -> Record:
-    """Return model, error, duration, tokens, cost and feedback of a run."""
     feedback: Record = {}
     stats = group(record, "feedback_stats", "feedback")
     for key, value in stats.items() if isinstance(stats, Mapping) else ():
         feedback |= metadata(f"feedback.{key}", value.get("avg") if isinstance(value, Mapping) else value)
+    seconds = amount(_first(record, "execution_time", "latency"))
     return {
         "model": text_of(lookup(record, "extra.metadata.ls_model_name")) or None,
         "error": text_of(record.get("error")) or None,
-        "duration_s": _seconds(record),
+        "duration_s": seconds_between(record.get("start_time"), record.get("end_time")) if seconds is None else seconds,
         "tokens": count(record.get("total_tokens")),
         "cost_usd": amount(record.get("total_cost")),
         **{name: value for name, value in feedback.items() if name.startswith(METADATA)},
     }
-
-
-def _seconds(record: Record) -> float | None:
-    stated = amount(_first(record, "execution_time", "latency"))
-    return seconds_between(record.get("start_time"), record.get("end_time")) if stated is None else stated
 
 
 def _first(record: Record, *names: str) -> Any:

@@ -21,7 +21,7 @@ NAMED = ("question", "query", "prompt", "problem", "goal", "sentence", "premise"
 OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
        "prompt_hash", "target_hash"}  # fmt: skip
 EXPECTED = "a sample with doc_id, doc, target, arguments and resps"
-GENERATED = "samples of tasks that generate text, or that choose between several continuations of one prompt"
+SUITABLE = "samples of tasks that generate text, or that choose between several continuations of one prompt"
 
 
 def _knows(names: frozenset[str]) -> bool:
@@ -61,9 +61,13 @@ def _rows(record: Record, several: bool) -> list[Record]:
         choices = [text_of(request[1]) or "" for request in requests if len(request) > 1]
         logprobs = _log_likelihoods(record, choices, requests)
         answers = [choices[logprobs.index(max(logprobs))].strip()]
-        chances = {"choices": _undelimited(choices), "choice_logprobs": list(map(repr, logprobs))}
-        place = _whole(expected)
-        if place is not None and 0 <= place < len(choices):
+        delimited = all(text.startswith(" ") for text in choices)  # by the blank that the harness puts in front
+        plain = [text[1:] for text in choices] if delimited else choices
+        chances = {"choices": plain, "choice_logprobs": list(map(repr, logprobs))}
+        place = expected
+        if isinstance(place, str) and place.isdecimal() and len(place) < 6:
+            place = int(place)
+        if type(place) is int and 0 <= place < len(choices):
             expected = choices[place].strip()
             chances["correct_choice"] = str(place)
         elif text_of(expected) in chances["choices"]:
@@ -110,17 +114,10 @@ def _log_likelihoods(record: Record, choices: Sequence[str], requests: Sequence[
     listed = record.get("filtered_resps")
     values = [_likelihood(entry) for entry in listed] if isinstance(listed, list) else []
     if len(choices) < 2 or len(values) != len(choices) or any(math.isnan(value) for value in values):
-        raise Fault("log-likelihoods that choose nothing", GENERATED, "filtered_resps")
+        raise Fault("log-likelihoods that choose nothing", SUITABLE, "filtered_resps")
     if len({text_of(request[0]) for request in requests}) > 1 or len(set(choices)) < len(choices):
-        raise Fault(
-            "choices that differ in their prompt, or unconditional requests beside them", GENERATED, "arguments"
-        )
+        raise Fault("choices that differ in their prompt, or unconditional requests beside them", SUITABLE, "arguments")
     return values
-
-
-def _undelimited(choices: Sequence[str]) -> list[str]:
-    """Return the choices without the blank that the harness puts between prompt and choice."""
-    return [text[1:] for text in choices] if all(text.startswith(" ") for text in choices) else list(choices)
 
 
 def _likelihood(entry: Any) -> float:
@@ -134,12 +131,6 @@ def _likelihood(entry: Any) -> float:
 
 def _only(listed: Any) -> Any:
     return listed[0] if isinstance(listed, list) and len(listed) == 1 else listed
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) < 6:
-        return int(value)
-    return value if type(value) is int else None
 
 
 def _question(doc: Mapping[str, Any] | str, requests: Sequence[list[Any]]) -> str | None:

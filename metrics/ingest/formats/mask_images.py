@@ -171,13 +171,8 @@ def read_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
         found = [_of_1(mask) for mask in found]
     case_ids = suite.cases["case_id"].to_pylist()
     named = [ids[place] if case is None else case_ids[case] for place, case in enumerate(places)]
-    table = pa.table(
-        {
-            "case_id": pa.array(named, pa.string()),
-            "model": pa.array(models, pa.string()),
-            "run": pa.array(np.ones(len(entries), np.int32)),
-        }
-    )
+    runs = np.ones(len(entries), np.int32)
+    table = pa.table({"case_id": pa.array(named, pa.string()), "model": pa.array(models, pa.string()), "run": runs})
     held = [Found() if bad else mask for mask, bad in zip(found, sheet.bad.tolist(), strict=True)]
     which, regions = region_columns(held, [classes] * len(held))
     return Part(sheet, table, pa.table(regions), which)
@@ -190,10 +185,8 @@ def preview(upload: Upload, request: Request) -> Preview:
     entries = mask_files(bundle)
     sizes = [header_size(entry) for entry in entries]
     names = class_names(bundle, request.problems)
-    table = {
-        "file": [entry.name for entry in entries],
-        "pixels": ["unreadable" if size is None else f"{size[0]} × {size[1]}" for size in sizes],
-    }
+    pixels = ["unreadable" if size is None else f"{size[0]} × {size[1]}" for size in sizes]
+    table = {"file": [entry.name for entry in entries], "pixels": pixels}
     models = tuple(dict.fromkeys((_models([_parts(entry) for entry in entries]) or ((), ()))[0]))
     classes = "no names of classes" if names is None else f"{len(names):,} classes"
     note = f"{len(entries):,} masks, {classes}, {len(picture_files(bundle)):,} images"
@@ -215,10 +208,8 @@ def _note_values(bundle: Bundle, masks: Sequence[Found], problems: Problems) -> 
 
 
 def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], problems: Problems) -> str | None:
-    """Return the class of pixels of 255 where they are one: as named or answered; None where they are ignored.
-
-    Where no other value but 0 is, only a person can say.
-    """
+    """Return the class of pixels of 255 where they are one: as named or answered; None where they are ignored."""
+    # Where no other value but 0 is, only a person can say.
     if VOID not in pixels:
         return None
     named = names.get(VOID)
@@ -230,11 +221,8 @@ def _white_name(bundle: Bundle, pixels: dict[int, int], names: dict[int, str], p
     answer = problems.ask(bundle.name, QUESTION, found, default=default, place="value 255")
     problems.stop()
     # of two names without one for 255, white is the second
-    return (
-        (named or (names[1] if names.keys() == {0, 1} and 1 not in pixels else FOREGROUND))
-        if answer == "class"
-        else None
-    )
+    other = names[1] if names.keys() == {0, 1} and 1 not in pixels else FOREGROUND
+    return (named or other) if answer == "class" else None
 
 
 def _of_1(mask: Found) -> Found:

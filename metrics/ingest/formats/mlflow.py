@@ -70,9 +70,8 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
         if any(value is not None for value in outputs):
             held = next((listed for name in RETRIEVED if (listed := lookup(outputs[place], name))), None)
             texts = [text for entry in held if (text := item_text(entry))] if isinstance(held, list) else None
-            found |= {"answer": text_of(answers[place]), "retrieved_contexts": texts} | metadata(
-                "outputs", others[place]
-            )
+            found |= {"answer": text_of(answers[place]), "retrieved_contexts": texts}
+            found |= metadata("outputs", others[place])
         for name, value in record.items():
             if name.partition(".")[0] not in ("inputs", "outputs", "expectations", keyed):
                 found |= metadata("" if name == "metadata" and isinstance(value, Mapping) else name, value)
@@ -80,7 +79,6 @@ def _convert(records: Sequence[Numbered], _fault: Callable[[int, Fault], None]) 
 
 
 def _read_expectations(expectations: Any) -> Record:
-    """Return the expectations of a row as columns of its case."""
     if isinstance(expectations, list) and all(isinstance(one, Mapping) and "name" in one for one in expectations):
         expectations = {one["name"]: one.get("value") for one in expectations}
     if not isinstance(expectations, Mapping):

@@ -19,10 +19,8 @@ SAMPLING = "one sampling event a sample, or a match event with what was sampled"
 def _read_dataset(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
     for number, (row, record) in enumerate(records, 1):
         try:
-            found: Record = {
-                "case_id": text_of(record.get("id")) or str(number),
-                "question": question_in(record.get("input")),
-            }
+            case = text_of(record.get("id")) or str(number)
+            found: Record = {"case_id": case, "question": question_in(record.get("input"))}
         except Fault as wrong:
             fault(row, wrong)
             continue
@@ -34,9 +32,8 @@ def _read_dataset(records: Sequence[Numbered], fault: Callable[[int, Fault], Non
 
 
 def _is_log(names: frozenset[str]) -> bool:
-    return names >= EVENT or (
-        "spec" in names and bool(names & {"spec.eval_name", "spec.completion_fns", "spec.base_eval"})
-    )
+    told = names & {"spec.eval_name", "spec.completion_fns", "spec.base_eval"}
+    return names >= EVENT or ("spec" in names and bool(told))
 
 
 def _read_log(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) -> Iterator[Numbered]:
@@ -57,9 +54,8 @@ def _read_log(records: Sequence[Numbered], fault: Callable[[int, Fault], None]) 
             found = f"an object with {', '.join(map(str, list(record)[:6]))}"[:80]
             fault(row, Fault(found, "spec, final_report or an event"))
     if not samples:
-        raise Refused(
-            "an OpenAI evals log without a sample", "the log of a run with its sampling events (--record_path)"
-        )
+        expected = "the log of a run with its sampling events (--record_path)"
+        raise Refused("an OpenAI evals log without a sample", expected)
     for sample, events in samples.items():
         try:
             record = _sample(sample, [event for _, event in events])

@@ -27,14 +27,7 @@ PADDING = 100  # bytes by which old writers state a chunk too short
 DAMAGED = (pa.ArrowException, OSError, ValueError, IndexError, struct.error)
 DEEPEST = 8  # structs in a header
 MOST_WALKED = 1_000_000  # values of a dictionary whose lengths are looked at; of a larger one its size counts
-CODECS = {
-    "SNAPPY": "snappy",
-    "GZIP": "gzip",
-    "BROTLI": "brotli",
-    "LZ4_RAW": "lz4_raw",
-    "LZ4": "lz4_raw",
-    "ZSTD": "zstd",
-}
+CODECS = {name: name.lower() for name in ("SNAPPY", "GZIP", "BROTLI", "LZ4_RAW", "ZSTD")} | {"LZ4": "lz4_raw"}
 FIXED = 8  # bytes of a number
 
 
@@ -195,7 +188,6 @@ def _longest(codec: str, page: _Page) -> int:
 
 
 def _read_struct(data: memoryview, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Return the fields of a struct by their numbers, and where it ends."""
     if depth > DEEPEST:
         raise ValueError("a header nested too deep")
     fields: dict[int, Any] = {}

@@ -121,7 +121,6 @@ def _facts(root: Record, spans: Sequence[Record]) -> Record:
 
 
 def _span(record: Record) -> Span:
-    """Return a span as OpenTelemetry has it."""
     attributes = group(record, "attributes")
     attributes = dict(attributes) if isinstance(attributes, Mapping) else {}
     if lookup(attributes, KIND) is None:

@@ -74,13 +74,14 @@ def sheet_of(
     variables = [_variables(result) for result in good]
     question = _question_of(variables)
     models = _models(good)
-    records = [
-        _record(result, given or {}, question, model)
-        for result, given, model in zip(good, variables, models, strict=True)
-    ]
+    each = zip(good, variables, models, strict=True)
+    records = [_record(result, given or {}, question, model) for result, given, model in each]
     _add_assertions(source, records, good, variables, templates, problems)
     rows = np.arange(1, len(results) + 1, dtype=np.int64)
-    _one_question_a_case(records, variables)
+    asked: dict[Any, Any] = {}
+    if any(asked.setdefault(one["case_id"], one["question"]) != one["question"] for one in records):
+        for record, given in zip(records, variables, strict=True):  # prompts differ within a case: its rows share these
+            record["question"] = text_of(given) if given else None
     codes = [_code(given or {}) for given in variables]
     for row, (record, code) in enumerate(zip(records, codes, strict=True)):  # so that a problem below is listed once
         record["case_id"] = record["case_id"] or f"?{row}"
@@ -258,14 +259,6 @@ def _expected(given: dict[str, Any], result: dict[str, Any]) -> list[str] | None
 
 def _amount(value: Any) -> bool:
     return finite(value) and value >= 0
-
-
-def _one_question_a_case(records: list[dict[str, Any]], variables: list[dict[str, Any] | None]) -> None:
-    """Make the variables the question where prompts differ within a case: they are what its rows share."""
-    first: dict[Any, Any] = {}
-    if any(first.setdefault(record["case_id"], record["question"]) != record["question"] for record in records):
-        for record, given in zip(records, variables, strict=True):
-            record["question"] = text_of(given) if given else None
 
 
 def _code(given: dict[str, Any]) -> tuple[str, str, str] | None:

@@ -242,9 +242,8 @@ class Assertions:
                 raise LeftOutError(f"the case has another expected answer: {known[0]!r}"[:120])
             self.expected += references
             return f"expected_answers, for {like}" + note
-        raise LeftOutError(
-            f"no column says it; the evaluator {like} measures the like" if like else "Assay has nothing like it"
-        )
+        why = f"no column says it; the evaluator {like} measures the like" if like else "Assay has nothing like it"
+        raise LeftOutError(why)
 
     def _condition(self, item: Given) -> str:
         """Return the condition that an assertion on the text is; LeftOutError where it is none."""
@@ -282,9 +281,8 @@ class Assertions:
                 self.conditions.append(together)
         except (LeftOutError, ConditionError) as failure:
             for item in items:
-                self.leave_out(
-                    _type(item), f"a threshold of {threshold} over assertions of several kinds: {failure}"[:200]
-                )
+                why = f"a threshold of {threshold} over assertions of several kinds: {failure}"[:200]
+                self.leave_out(_type(item), why)
             return
         for item in items:
             self._say(item, "used", f"conditions, with the threshold {threshold}")
@@ -323,7 +321,6 @@ def _texts(value: Any) -> list[str]:
 
 
 def _parts(value: Any) -> list[str]:
-    """Return the texts of a list, or of a text with commas."""
     if isinstance(value, str):  # in which a part with a comma has quotes
         value = [part.strip() for part in next(csv.reader([value.replace("\n", " ")], skipinitialspace=True), [])]
     return [text for text in _texts(value) if text]

@@ -101,10 +101,8 @@ def _join(name: str, *parts: Any) -> dict[str, Any]:
 
 
 def _expand(texts: Any, test: Any, shared_texts: Any, shared: Any) -> Iterator[dict[str, Any]]:
-    """Yield a test with what all share, once for each combination of the variables that are lists of texts.
-
-    `texts`: the same with texts for numbers, from which variables are taken.
-    """
+    """Yield a test with what all share, once for each combination of the variables that are lists of texts."""
+    # `texts`: the same with texts for numbers, from which variables are taken.
     variables, listing = _join("vars", shared_texts, texts), _join("vars", shared, test)
     options = _join("options", shared, test)
     parts = (test,) if options.get("disableDefaultAsserts") is True else (shared, test)

@@ -82,4 +82,9 @@ def _result(place: int, number: int, names: list[str], row: list[str], start: in
     }
 
 
-READER = table_reader("promptfoo_grid", _recognises, _read)
+def _head(source: Source, problems: Problems) -> tuple[Sheet, int]:
+    whole = _read(source, problems)  # a part may end within a cell of several lines
+    return whole, len(whole)
+
+
+READER = table_reader("promptfoo_grid", _recognises, _read, _head)

@@ -13,7 +13,7 @@ from metrics.core.fields import LEFT_OUT, METADATA, STRINGS
 from metrics.ingest.formats.delimited import read_delimited
 from metrics.ingest.formats.json_records import read_json, read_jsonl
 from metrics.ingest.formats.promptfoo_assertions import Assertions, written_assertion
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.formats.tool_records import names_of
 from metrics.ingest.formats.workbook import find_in_parts, read_workbook
 from metrics.ingest.sheet import CODE, Sheet
@@ -66,4 +66,4 @@ def _read(source: Source, problems: Problems) -> Sheet:
     return sheet
 
 
-READER = table_reader("promptfoo_table", _recognises, _read, beginning_of(_read))
+READER = table_reader("promptfoo_table", _recognises, _read)

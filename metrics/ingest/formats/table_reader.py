@@ -44,7 +44,8 @@ def table_reader(
     name: str, recognises: Callable[[Source], bool], sheet: ReadSheet, head: ReadHead | None = None,
     answered: bool = False,
 ) -> Reader:  # fmt: skip
-    """Return the reader of a table. `sheet` reads it; `head`, for a preview, its beginning and the number of rows.
+    """Return the reader of a table. `sheet` reads it; `head`, for a preview, its beginning and the number of rows, else
+    the first lines of a large text file.
 
     `answered`: every row holds a case and an answer, so that cases occur once for each answer; a suite has each once.
     """
@@ -52,13 +53,16 @@ def table_reader(
     def read_settled(source: Source, problems: Problems) -> Sheet:
         return settle_lists(sheet(source, problems))
 
-    def whole(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
-        found = sheet(source, problems)
-        return found, len(found)
+    def beginning(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
+        if source.data.size <= WHOLE_BYTES or source.format in (*DOCUMENTS, *BINARY):
+            whole = sheet(source, problems)
+            return whole, len(whole)
+        cut = source.data[:HEAD_BYTES].to_pybytes()
+        return sheet(replace(source, data=pa.py_buffer(cut[: cut.rfind(b"\n") + 1])), problems), None
 
     def preview(upload: Upload, request: Request) -> Preview:
         source = upload.source
-        first, rows = (head or whole)(source, request.problems)
+        first, rows = (head or beginning)(source, request.problems)
         first = settle_lists(first)
         encoding = "" if source.format in BINARY else source.encoding
         return _preview_of(source.name, name, first, rows, request, encoding)
@@ -131,20 +135,6 @@ def header_place(rows: Sequence[Sequence[Any]]) -> int:
         if len(cells) > 1 and not cells[0].lstrip().startswith("#"):
             break
     return 0
-
-
-def beginning_of(sheet: ReadSheet) -> ReadHead:
-    """Return the reader of the first lines of a text file, without their number where it is large; others whole."""
-
-    def head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
-        if source.data.size <= WHOLE_BYTES or source.format in (*DOCUMENTS, *BINARY):
-            whole = sheet(source, problems)
-            return whole, len(whole)
-        cut = source.data[:HEAD_BYTES].to_pybytes()
-        part = replace(source, data=pa.py_buffer(cut[: cut.rfind(b"\n") + 1]))
-        return sheet(part, problems), None
-
-    return head
 
 
 def _preview_of(

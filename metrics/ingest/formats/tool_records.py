@@ -24,7 +24,7 @@ from metrics.ingest.formats.delimited import header, read_delimited
 from metrics.ingest.formats.json_records import first_value, line_values
 from metrics.ingest.formats.json_shapes import records_in
 from metrics.ingest.formats.parquet import parquet_file, read_parquet
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.reader import Reader
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.source import DOCUMENTS, HEAD, Problems, Source
@@ -97,10 +97,7 @@ def tool_reader(
         note_leaves(source.name, problems, [beside], (), {})
         return Sheet(source.name, table, np.array([row for row, _ in made], np.int64), problems)
 
-    def recognises(source: Source) -> bool:
-        return knows(names_of(source))
-
-    return table_reader(name, recognises, sheet, beginning_of(sheet), answered)
+    return table_reader(name, lambda source: knows(names_of(source)), sheet, answered=answered)
 
 
 def names_of(source: Source) -> frozenset[str]:
@@ -122,7 +119,6 @@ def names_of(source: Source) -> frozenset[str]:
 
 
 def _schema(source: Source) -> list[pa.Field]:
-    """Return the columns of a Parquet or Arrow file with their types; none of other files."""
     if source.format == "parquet":
         return list(parquet_file(source).schema_arrow)
     return list(arrow_schema(source)) if source.format == "arrow" else []

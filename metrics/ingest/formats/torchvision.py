@@ -45,7 +45,8 @@ def read_detections(
     first name is of label 0. InputError lists everything that does not fit.
     """
     problems = Problems()
-    ids = _ids(targets)
+    ids = [str(_array(target["image_id"]).reshape(-1)[0]) for target in targets if "image_id" in target]
+    ids = ids if len(set(ids)) == len(targets) else [str(place) for place in range(1, len(targets) + 1)]
     models = {name: _in_order(own, ids) for name, own in models.items()}
     for name, own in models.items():
         if len(own) != len(targets):
@@ -94,12 +95,6 @@ def as_results(predictions: Sequence[Mapping[str, Any]], document: Mapping[str, 
 def _part(model: str, table: pa.Table, problems: Problems) -> Part:
     sheet = Sheet(model, table.select(["case_id"]), np.arange(1, len(table) + 1), problems)
     return objects_part(sheet, table.append_column("model", pa.array([model] * len(table), pa.string())), model)
-
-
-def _ids(targets: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the ids of the images where every target has its own, else their places from 1."""
-    given = [str(_array(target["image_id"]).reshape(-1)[0]) for target in targets if "image_id" in target]
-    return given if len(set(given)) == len(targets) else [str(place) for place in range(1, len(targets) + 1)]
 
 
 def _in_order(given: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> Sequence[Mapping[str, Any]]:

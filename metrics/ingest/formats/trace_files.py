@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from metrics.core.suite import Suite
 from metrics.ingest.formats.json_records import first_value, line_values
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.media.bundle import Bundle, Rows
 from metrics.ingest.media.suite_images import SuiteImages
 from metrics.ingest.output_parts import Part
@@ -37,10 +37,8 @@ def traces_in(document: Any) -> list[tuple[int, Any]] | None:
 
 
 def _sheet(source: Source, documents: Sequence[tuple[int, Any]], problems: Problems) -> Sheet:
-    """Return a row for each trace among the records of a file (row number, value); spans are joined by their trace.
-
-    Columns: trace, and what the records say of case_id, model and run.
-    """
+    """Return a row for each trace among the records of a file (row number, value); spans are joined by their trace."""
+    # Columns: trace, and what the records say of case_id, model and run.
     spans = [(row, value) for row, value in documents if is_export(value) or is_span(value)]
     rows: list[int] = []
     records: list[dict[str, str | None]] = []
@@ -113,7 +111,7 @@ def _folder_preview(upload: Upload, request: Request) -> Preview:
     return Preview.of_objects(upload, "traces", "outputs", "text", table, note)
 
 
-def _folder_suite(upload: Upload, _: Request, __: SuiteImages) -> Loaded[Suite]:
+def _no_suite(upload: Upload, _: Request, __: SuiteImages) -> Loaded[Suite]:
     raise upload.error("traces, which are outputs", "a suite: a table of cases")
 
 
@@ -122,21 +120,14 @@ def _folder_outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     return part_of(sheet, suite, None, upload.model, request.model)
 
 
-def _read_lines(source: Source, problems: Problems) -> Sheet:
+def _lines(source: Source, problems: Problems) -> Sheet:
     return _sheet(source, list(line_values(source, problems)), problems)
 
 
-FOLDER = Reader(
-    "traces", _is_folder, _folder_preview, _folder_suite, _folder_outputs, contents="traces of agents (.json)"
-)
+FOLDER = Reader("traces", _is_folder, _folder_preview, _no_suite, _folder_outputs, contents="traces of agents (.json)")
 DOCUMENT = table_reader(
     "trace_document",
     lambda source: traces_in(source.document) is not None,
     lambda source, problems: _sheet(source, traces_in(source.document) or [], problems),
 )
-LINES = table_reader(
-    "trace_lines",
-    lambda source: source.format == "jsonl" and is_trace(first_value(source)),
-    _read_lines,
-    beginning_of(_read_lines),
-)
+LINES = table_reader("trace_lines", lambda source: source.format == "jsonl" and is_trace(first_value(source)), _lines)

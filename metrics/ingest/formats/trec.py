@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from metrics.core.suite import STRINGS, Suite
 from metrics.ingest.arrays import as_mask, flat
-from metrics.ingest.formats.table_reader import beginning_of, table_reader
+from metrics.ingest.formats.table_reader import table_reader
 from metrics.ingest.output_parts import Part
 from metrics.ingest.reader import Request, Upload
 from metrics.ingest.sheet import Sheet
@@ -119,7 +119,6 @@ def read_run(source: Source, problems: Problems) -> Sheet:
 
 
 def _lines(source: Source, problems: Problems) -> list[Row]:
-    """Return the lines that are neither blank nor a comment."""
     found: list[Row] = []
     for number, line in enumerate(_texts(source), 1):
         fields = line.split()
@@ -148,7 +147,6 @@ def _note_rest(source: Source, problems: Problems, fields: list[str], width: int
 
 
 def _begins_with(source: Source, line: re.Pattern[str], header: list[str] | None = None) -> bool:
-    """Return whether the first line of a text is such a line, or that header."""
     if source.format != "csv":
         return False
     lines = [text for one in _texts(source, HEAD) if (text := one.strip()) and not _is_comment(one)]
@@ -180,10 +178,5 @@ def _outputs(upload: Upload, request: Request, suite: Suite) -> Part:
     return part_of(sheet, suite, request.mapping, upload.model, request.model)
 
 
-JUDGED = table_reader(
-    "trec_qrels", lambda source: _begins_with(source, QRELS, BEIR), read_qrels, beginning_of(read_qrels)
-)
-RANKED = replace(
-    table_reader("trec_run", lambda source: _begins_with(source, RUN), read_run, beginning_of(read_run)),
-    outputs=_outputs,
-)
+JUDGED = table_reader("trec_qrels", lambda source: _begins_with(source, QRELS, BEIR), read_qrels)
+RANKED = replace(table_reader("trec_run", lambda source: _begins_with(source, RUN), read_run), outputs=_outputs)

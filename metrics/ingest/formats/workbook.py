@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.file_kinds import SHEET
+from metrics.core.receipt import Use
 from metrics.ingest.decoded_size import CELL, OBJECT, Decoded
 from metrics.ingest.formats.table_reader import HEADER_ROWS, header_place, table_reader
 from metrics.ingest.media.archive import UNREADABLE, zip_entries
@@ -64,10 +65,8 @@ def read_workbook(source: Source, problems: Problems, head: int | None = None) -
             source.notes.append(f"{source.name}: sheet {name} was read, not {others}.")
         for sheet in book.worksheets:
             reason = "another sheet was read; it can be chosen" if sheet.title in names else "it is hidden or empty"
-            used = sheet.title == name
-            problems.note(
-                source.name, f"sheet {sheet.title}", "used" if used else "unused", "records" if used else reason
-            )
+            read: tuple[Use, str] = ("used", "records") if sheet.title == name else ("unused", reason)
+            problems.note(source.name, f"sheet {sheet.title}", *read)
         rows = islice(_rows(source, book[name]), head)
         merged = _find_merged(source, book[name], problems)
         if head is not None or not any(find_in_parts(source, FORMULA, "xl/worksheets/")):
@@ -81,13 +80,6 @@ def _head(source: Source, problems: Problems) -> tuple[Sheet, int | None]:
         return read_workbook(source, problems, HEAD_ROWS), None
     whole = read_workbook(source, problems)
     return whole, len(whole)
-
-
-def sheet_names(source: Source) -> tuple[tuple[str, ...], str]:
-    """Return the sheets that are not empty, and which of them is read."""
-    with _opened(source) as book:
-        names = _filled(source, book)
-        return names, _choose_sheet(source, book, names)
 
 
 @contextmanager
@@ -141,10 +133,8 @@ def find_in_parts(source: Source, pattern: re.Pattern[bytes], *beginnings: str) 
 
 
 def _filled(source: Source, book: Any) -> tuple[str, ...]:
-    """Return the visible sheets with a value in their first rows; all such sheets where none is visible.
-
-    InputError where the rows looked at have too many cells.
-    """
+    """Return the visible sheets with a value in their first rows; all such sheets where none is visible."""
+    # InputError where the rows looked at have too many cells.
     filled: list[Any] = []
     slots = 0
     for sheet in book.worksheets:
@@ -176,7 +166,6 @@ def _choose_sheet(source: Source, book: Any, filled: tuple[str, ...]) -> str:
 
 
 def _rows(source: Source, sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the cells of each row; InputError where there are more than the limits."""
     sheet.reset_dimensions()
     slots = 0
     for number, row in enumerate(sheet.iter_rows(), 1):
@@ -203,10 +192,8 @@ def _sheet(
     source: Source, name: str, several: bool, rows: Iterator[tuple[Any, ...]], formulas: Iterator[Any],
     problems: Problems, merged: Mapping[int, Mapping[int, int]],
 ) -> Sheet:  # fmt: skip
-    """Return the rows of a sheet as a table: the first that is not empty has the names of the columns.
-
-    `formulas` are the same rows with the formulas in place of their stored values, or None for each.
-    """
+    """Return the rows of a sheet as a table: the first that is not empty has the names of the columns."""
+    # `formulas` are the same rows with the formulas in place of their stored values, or None for each.
     texts: list[list[str | None]] = []
     numbers: list[int] = []
     decoded = Decoded(source.name, source.data.size, "workbook")  # a text that cells share is one in the file
@@ -226,9 +213,7 @@ def _sheet(
     if above := header_place(texts):
         problems.note(source.name, "rows above the header", "unused", "they are no row", above, texts[0][0] or "")
         texts, numbers = texts[above:], numbers[above:]
-        faults = {
-            key: {row - above: found for row, found in own.items() if row >= above} for key, own in faults.items()
-        }
+        faults = {key: {row - above: what for row, what in own.items() if row >= above} for key, own in faults.items()}
     columns = list(zip_longest(*texts))
     names = [(column[0] or "").strip() or f"column_{place}" for place, column in enumerate(columns, 1)]
     faulty = {place for place, _ in faults}
@@ -261,11 +246,8 @@ def _fill_down(
 
 def _not_stored(cells: list[str | None], formula: tuple[Any, ...]) -> list[int]:
     """Return the places of formulas whose result the program that wrote the file has not stored."""
-    return [
-        place
-        for place, cell in enumerate(formula)
-        if cell.data_type == "f" and (place >= len(cells) or cells[place] is None)
-    ]
+    places = (place for place, cell in enumerate(formula) if cell.data_type == "f")
+    return [place for place in places if place >= len(cells) or cells[place] is None]
 
 
 def _text(cell: Any) -> str | None:
@@ -285,7 +267,9 @@ def _reader() -> Reader:
     table = table_reader("xlsx", lambda source: source.format == "xlsx", read_workbook, _head)
 
     def preview(upload: Upload, request: Request) -> Preview:
-        names, name = sheet_names(upload.source)
+        with _opened(upload.source) as book:
+            names = _filled(upload.source, book)
+            name = _choose_sheet(upload.source, book, names)
         return replace(table.preview(upload, request), sheets=names, sheet=name)
 
     return replace(table, preview=preview)

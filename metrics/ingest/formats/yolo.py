@@ -53,8 +53,7 @@ LINE = "class xc yc w h"
 SCORED = LINE + " conf"
 RING = "class x1 y1 x2 y2 x3 y3 …"
 NO_LABELS = re.compile(
-    r"(classes|names|train|valid?|test|trainval|predefined_classes|readme.*|licen[cs]e|notes|requirements)",
-    re.IGNORECASE,
+    r"(?i)(classes|names|train|valid?|test|trainval|predefined_classes|readme.*|licen[cs]e|notes|requirements)"
 )
 NO_IMAGE = "the image of that name, in the same folder or zip or given as images: boxes of 0–1 need its size"
 UNKNOWN_CLASS = "class {}"  # of predictions, beyond the names
@@ -110,9 +109,8 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     need_unique(bundle, [*labels, *background], ids, problems)
     lone = [entry.name for entry, image in zip(labels, found, strict=True) if image is None] if images else []
     if lone:
-        problems.note(
-            bundle.name, "*.txt without image", "used", "boxes of an image of unknown size", len(lone), lone[0]
-        )
+        what = "boxes of an image of unknown size"
+        problems.note(bundle.name, "*.txt without image", "used", what, len(lone), lone[0])
     if background:
         example = background[0].name
         problems.note(bundle.name, "images without *.txt", "used", "images without objects", len(background), example)
@@ -352,7 +350,6 @@ def _points(text: str) -> Floats | None:
 
 
 def _note(sheet: Rows, place: str, rows: Bools, meaning: str) -> None:
-    """Say of how many rows something is true, with the first as an example."""
     if rows.any():
         first = int(rows.argmax())
         example = f"{sheet.file_of(first)}, row {sheet.rows[first]}: {sheet.table['line'][first]}"
