@@ -72,6 +72,13 @@ def integers(values: Floats, kind: pa.DataType, absent: int | None = None) -> pa
     return pa.array(filled, mask=None if absent is not None else missing).cast(kind)
 
 
+def with_items(lists: pa.ListArray, items: pa.Array) -> pa.ChunkedArray:
+    """Return lists with other items, as many in each."""
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    made = pa.ListArray.from_arrays(pa.array(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)), items)
+    return pa.chunked_array([pc.if_else(pc.is_valid(lists), made, pa.scalar(None, made.type))])
+
+
 def duplicates(keys: Sequence[pa.ChunkedArray | pa.Array]) -> tuple[Bools, Ints]:
     """Return the rows whose key occurs in an earlier row, and for every row the index of the first row with its key."""
     count = len(keys[0])

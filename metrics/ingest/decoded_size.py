@@ -156,7 +156,6 @@ def _is_plain(kind: pa.DataType) -> bool:
 
 
 def _sizes(array: pa.Array) -> Ints:
-    """Return the bytes of each value of an array."""
     if isinstance(array, pa.ExtensionArray):
         return _sizes(array.storage)
     kind = array.type

@@ -8,7 +8,7 @@ The command, `evaluate()` and the page ask this one place. A person's word goes 
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
@@ -107,7 +107,9 @@ def see_file(
     except InputError as error:
         return SeenFile(name, _kind_of(path, filename), None, error.problems, is_packed=packed)
     pictures = _pictures_of(path, filename) if packed and preview.format == mask_images.READER.name else frozenset()
-    return replace(_seen(name, preview, reading.answers.get("models")), is_packed=packed, pictures=pictures)
+    said = reading.answers.get("models")  # which columns hold the answers of a model each
+    columns = tuple([] if said == NONE else said.split(",") if said else named_models(preview.candidates))
+    return SeenFile(name, _own_role(preview, bool(columns)), preview, (), columns, packed, pictures)
 
 
 def _pictures_of(path: str | Path, filename: str | None) -> frozenset[str]:
@@ -117,12 +119,6 @@ def _pictures_of(path: str | Path, filename: str | None) -> frozenset[str]:
         if any(entry.suffix != ".png" or mask_images.is_in_folder_of_masks(entry) for entry in entries):
             return frozenset()
         return frozenset(form for entry in entries for form in (entry.base, entry.stem))
-
-
-def _seen(name: str, preview: Preview, said: str | None = None) -> SeenFile:
-    """Return what a preview shows; `said` is a person's word on which columns hold the answers of a model each."""
-    columns = [] if said == NONE else said.split(",") if said else named_models(preview.candidates)
-    return SeenFile(name, _own_role(preview, bool(columns)), preview, columns=tuple(columns))
 
 
 def assign_roles(seen: Mapping[str, SeenFile], said: Mapping[str, str] | None = None, stored: bool = False) -> Roles:
@@ -224,12 +220,8 @@ def _may_be_gold(seen: SeenFile) -> bool:
 
 def _likeliest(files: Iterable[str], seen: Mapping[str, SeenFile]) -> str:
     """Return the file that is most likely the suite: named like one, not like answers, else the first."""
-
-    def rank(file: str) -> tuple[bool, bool]:
-        stem = Path(seen[file].name).stem
-        return not TRUTH_FILE.search(stem), bool(ANSWER_FILE.match(stem))
-
-    return min(files, key=rank)
+    stems = {file: Path(seen[file].name).stem for file in files}
+    return min(stems, key=lambda file: (not TRUTH_FILE.search(stems[file]), bool(ANSWER_FILE.match(stems[file]))))
 
 
 def _kind_of(path: str | Path, filename: str | None) -> FileRole | None:

@@ -107,7 +107,6 @@ def _with_row_ids(sheets: Sequence[Sheet], tables: list[pa.Table], truths: Seque
 
 
 def _texts(table: pa.Table, name: str) -> pa.Array | None:
-    """Return a column of texts; None where the table has none of that name."""
     if name not in table.column_names or not pa.types.is_string(table[name].type):
         return None
     return plain_texts(table[name])

@@ -52,7 +52,7 @@ def read_labels(
     """
     problems = Problems(keep_good_rows)
     sheet, notes = read_table(path, filename, problems, reading)
-    names = list(sheet.table.column_names)
+    names = tuple(sheet.table.column_names)
     columns = chosen_columns(names, mapping or {}, problems, sheet.file, ALIASES)
     if "case_id" not in columns:
         raise problems.fail(sheet.file, "no column with the case ids", "a column " + _aliases("case_id"), 1)
@@ -93,9 +93,7 @@ def read_labels(
     if not len(whole):
         raise problems.fail(sheet.file, "no label", f"at least one cell with {EXPECTED}")
     ignored = tuple(name for name in rest if name not in held)
-    return GivenFile(
-        whole, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
-    )
+    return GivenFile(whole, sheet.file, form, columns, tuple(held), ignored, names, problems.listed, tuple(notes))
 
 
 def _aliases(canonical: str) -> str:
@@ -103,7 +101,6 @@ def _aliases(canonical: str) -> str:
 
 
 def _is_labels(column: pa.ChunkedArray) -> bool:
-    """Return whether a column holds labels and nothing else."""
     if not pa.types.is_string(column.type):
         return False
     words = {text.strip().casefold() for text in column.drop_null().unique().to_pylist()} - {""}

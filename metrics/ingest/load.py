@@ -58,10 +58,8 @@ def _sheets_apart(
     path: PathLike, filename: str | None, reading: Reading, seen: Preview, task: Task | None,
     mapping: Mapping[str, str] | None,
 ) -> tuple[Preview, Preview] | None:  # fmt: skip
-    """Return the sheet of a workbook that has the cases and the one that has the answers; None where it is not so.
-
-    It is where no sheet was chosen, and one alone has cases without answers and one alone answers.
-    """
+    """Return the sheet of a workbook that has the cases and the one that has the answers; None where it is not so."""
+    # It is where no sheet was chosen, and one alone has cases without answers and one alone answers.
     if len(seen.sheets) < 2 or reading.sheet is not None:
         return None
     found: dict[str, list[Preview]] = {}
@@ -198,7 +196,6 @@ def load_combined(
 def _of_sheets(
     sheets: tuple[Preview, Preview], path: PathLike, filename: str | None, reading: Reading, request: Request
 ) -> Loaded[tuple[Suite, Outputs]]:
-    """Return the suite in a sheet of a workbook and the outputs in another."""
     cases, answers = (replace(reading, sheet=each.sheet) for each in sheets)
     keep, mapping = request.problems.keep_good_rows, request.mapping
     suite = load_suite(
@@ -212,9 +209,8 @@ def _of_sheets(
         keep_unknown_classes=True,
     )  # fmt: skip
     read = {f"sheet {each.sheet}" for each in sheets}
-    receipt = tuple(
-        line for line in (*suite.value.receipt, *outputs.value.receipt) if line.place not in read or line.use == "used"
-    )
+    every = (*suite.value.receipt, *outputs.value.receipt)
+    receipt = [line for line in every if line.place not in read or line.use == "used"]
     both = (replace(suite.value, receipt=sorted_receipt(dict.fromkeys(receipt))), replace(outputs.value, receipt=()))
     return Loaded(both, (*suite.problems, *outputs.problems), (), outputs.missing)
 
@@ -241,7 +237,6 @@ def _with_pictures(loaded: Loaded[tuple[Suite, Outputs]], pictures: SuiteImages)
 
 
 def _need_images(pictures: SuiteImages, task: Task) -> None:
-    """Raise InputError where images were given and none is of a case."""
     name = pictures.filename or Path(str(pictures.images)).name
     if not pictures.looked_for:
         expected = "cases with images: a column image, or objects"
@@ -275,9 +270,8 @@ def load_joined(
             with _opened(path, (filenames or {}).get(path), reading, problems) as upload:
                 reader = reader_of(upload)
                 if reader.sheet is None:
-                    raise upload.error(
-                        f"a file of the format {reader.name}", "tables of cases and answers, or it alone"
-                    )
+                    found = f"a file of the format {reader.name}"
+                    raise upload.error(found, "tables of cases and answers, or it alone")
                 sheets.append(reader.sheet(upload.source, problems))
                 models.append((model_names or {}).get(path) or upload.model)
                 stems.append(upload.stem)
@@ -301,7 +295,6 @@ def _opened(path: PathLike, filename: str | None, reading: Reading, problems: Pr
 
 
 def _with_receipt(loaded: Loaded[tuple[Suite, Outputs]], problems: Problems) -> Loaded[tuple[Suite, Outputs]]:
-    """Return what one file holds, the suite with the receipt of it."""
     suite, outputs = loaded.value
     return replace(loaded, value=(replace(suite, receipt=problems.receipt), outputs))
 
@@ -309,9 +302,7 @@ def _with_receipt(loaded: Loaded[tuple[Suite, Outputs]], problems: Problems) -> 
 def _note_rest(upload: Upload, reader: Reader, problems: Problems, suite: Suite | None = None) -> None:
     """Say which files of a folder or zip were not read, and as what a text was decoded where somebody chose that."""
     if upload.bundle is not None:
-        names = [
-            column for column in (IMAGE_NAME, "case_id") if suite is not None and column in suite.cases.column_names
-        ]
+        names = [name for name in (IMAGE_NAME, "case_id") if suite is not None and name in suite.cases.column_names]
         known = [name for column in names for name in suite.cases[column].to_pylist()] if suite is not None else []
         why = "no object or label file is of them" if suite is not None else "the images are the suite's"
         upload.bundle.note_unused(problems, known, why, reader.name)
@@ -408,11 +399,8 @@ def combined_from_frame(
 def _problems(
     keep_good_rows: bool, answers: Mapping[str, str] | None, suite: Suite | None = None, keep_unknown: bool = False
 ) -> Problems:
-    """Return an empty list of problems of a suite, or of outputs for the `suite`."""
     problems = Problems(keep_good_rows)
     problems.answers[""] = answers or {}
     if suite is not None:
-        problems.keep_unknown_classes = (
-            keep_unknown and suite.task in ("detection", "segmentation") and not suite.label_keys
-        )
+        problems.keep_unknown_classes = keep_unknown and suite.task in VISION and not suite.label_keys
     return problems

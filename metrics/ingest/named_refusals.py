@@ -89,7 +89,6 @@ def _refuse_document(document: Any) -> Reason | None:
 
 
 def _label_studio(task: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the kinds of results in one of Label Studio's tasks."""
     answers = [task.get(name) for name in ("annotations", "completions", "predictions")]
     if not isinstance(task.get("data"), Mapping):
         return
@@ -117,7 +116,6 @@ def _refuse_text(source: Source) -> Reason | None:
 
 
 def _refuse_lines(lines: list[str]) -> Reason | None:
-    """Refuse lines of numbers, each an object."""
     for kind, pattern in (("DOTA", DOTA_LINE), ("KITTI", KITTI_LINE), ("YOLO", YOLO_LINE)):
         if all(pattern.fullmatch(line.strip()) for line in lines):
             return f"{kind} labels of one image", LABELS
@@ -142,7 +140,6 @@ def _refuse_description(base: str, first: str) -> Reason | None:
 
 
 def _refuse_columns(base: str, names: list[str]) -> Reason | None:
-    """Refuse tables of Roboflow and Open Images that hold no boxes."""
     if names and names[0] == "filename" and base.endswith("_classes.csv"):
         return "Roboflow's multi-label classes of whole images", CLASSES
     if "image_id" in names and ("label_name" in names or "original_url" in names) and "x_min" not in names:
@@ -155,7 +152,6 @@ def _refuse_columns(base: str, names: list[str]) -> Reason | None:
 
 
 def _refuse_list(base: str, lines: list[str], names: list[str]) -> Reason | None:
-    """Refuse a text of names alone, as those of images are."""
     known = {name for canonical, aliases in SUITE_ALIASES.items() for name in (canonical, *aliases)}
     listing = all(LISTED.fullmatch(line) for line in lines) and known.isdisjoint(names[:1])
     if base.endswith(".txt") and (listing or all(IMAGE_LINE.fullmatch(line) for line in lines)):

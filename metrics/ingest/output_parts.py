@@ -97,7 +97,8 @@ def outputs_of(parts: list[Part], suite: Suite, problems: Problems, once: bool =
     predictions = None
     if scored_tables:
         joined = pa.concat_tables(scored_tables, promote_options="default")
-        predictions = conform(joined.append_column("prediction_id", _numbered(joined)), PREDICTIONS)
+        numbers = arrays.occurrences([joined["model"], joined["run"]]) - 1  # within each, in file order
+        predictions = conform(joined.append_column("prediction_id", pa.array(numbers)), PREDICTIONS)
     answered = len(table)
     if len(table["run"].unique()) > 1:
         answered -= int(arrays.duplicates([table["case_id"], table["model"]])[0].sum())
@@ -181,8 +182,3 @@ def _every_case(table: pa.Table, suite: Suite) -> pa.Table:
     every = table.select(["model", "run"]).take(pa.array(np.repeat(seen, len(suite))))
     cases = pa.array(np.tile(np.arange(len(suite)), len(seen)))
     return conform(every.append_column("case_id", suite.cases["case_id"].take(cases)), OUTPUTS)
-
-
-def _numbered(table: pa.Table) -> pa.Array:
-    """Return 0, 1, 2, … within each model and run, in file order."""
-    return pa.array(arrays.occurrences([table["model"], table["run"]]) - 1)

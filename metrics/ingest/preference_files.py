@@ -57,7 +57,7 @@ def read_preferences(
     """
     problems = Problems(keep_good_rows)
     sheet, notes = read_table(path, filename, problems, reading)
-    names = list(sheet.table.column_names)
+    names = tuple(sheet.table.column_names)
     columns = chosen_columns(names, mapping or {}, problems, sheet.file, ALIASES)
     held, long = _winner_columns(sheet, columns), "winner" in columns
     case_ids = known_cases(sheet, columns["case_id"], suite)
@@ -84,9 +84,7 @@ def read_preferences(
         problems.note(sheet.file, name, "unused", "it is no column of preferences", len(sheet))
     table = pa.Table.from_pylist(kept, PREFERENCES)
     form = "long" if long else "raters"
-    return GivenFile(
-        table, sheet.file, form, columns, tuple(held), ignored, tuple(names), problems.listed, tuple(notes)
-    )
+    return GivenFile(table, sheet.file, form, columns, tuple(held), ignored, names, problems.listed, tuple(notes))
 
 
 def _winner_columns(sheet: Sheet, columns: Mapping[str, str]) -> list[str]:
@@ -116,10 +114,8 @@ def _pairs(sheet: Sheet, columns: Mapping[str, str], models: Sequence[str]) -> l
         name = columns["model_b"]
         one, other = (sheet.required(columns[end], "a model") for end in ("model_a", "model_b"))
         column = pc.binary_join_element_wise(pc.fill_null(one, ""), pc.fill_null(other, ""), " – ")
-        found = [
-            (a, b) if a in known and b in known and a != b else None
-            for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)
-        ]
+        named_two = zip(one.to_pylist(), other.to_pylist(), strict=True)
+        found = [(a, b) if a in known and b in known and a != b else None for a, b in named_two]
     sheet.report(np.array([pair is None for pair in found], bool) & ~sheet.bad, name, column, expected)
     return found
 
@@ -175,9 +171,7 @@ def _known_texts(
     """Return the texts of a column that are among those `known` in their row; None where there is none."""
     texts = _texts(sheet, columns, canonical)
     if canonical in columns:
-        wrong = [
-            text is not None and own is not None and text not in own for text, own in zip(texts, known, strict=True)
-        ]
+        wrong = [text and own and text not in own for text, own in zip(texts, known, strict=True)]
         name = columns[canonical]
         sheet.report(np.array(wrong, bool), name, sheet.text(name), expected)
     return texts

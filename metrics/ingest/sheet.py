@@ -29,6 +29,7 @@ from metrics.ingest.arrays import (
     may_hold,
     only,
     ranges_of,
+    with_items,
 )
 from metrics.ingest.decoded_size import check_columns
 from metrics.ingest.leaf_notes import Leaves
@@ -90,10 +91,8 @@ class Sheet:
         self._scales: dict[str, float] = {}  # column → how many of the unit in its cells are one of …
         self._units: dict[str, dict[str, float]] = {}  # … its field's, which may stand beside each number
         self._noted: set[str] = set()  # columns about which the receipt says what is not read
-        names = [
-            normalized("NFC", UNSEEN.sub("", name)).strip() or f"column_{place}"
-            for place, name in enumerate(table.column_names, 1)
-        ]
+        given = enumerate(table.column_names, 1)
+        names = [normalized("NFC", UNSEEN.sub("", name)).strip() or f"column_{place}" for place, name in given]
         if len(set(names)) < len(names):
             for name, count in sorted((name, count) for name, count in Counter(names).items() if count > 1):
                 found = f"{count} columns named {name!r}"
@@ -138,11 +137,10 @@ class Sheet:
             text = _found_text(found, place)
             self.problems.add(self.file_of(place), text, expected, int(self.rows[place]), column)
         if len(places) > LISTED_PER_KIND:
-            hidden = int(places[LISTED_PER_KIND])
-            first_hidden = int(self.rows[hidden])
-            count = len(places) - LISTED_PER_KIND
-            more = f"{count:,} more rows like this, from row {first_hidden:,} on"
-            self.problems.extend([InputProblem(self.file_of(hidden), more, expected, first_hidden, column, rows=count)])
+            place, count = int(places[LISTED_PER_KIND]), len(places) - LISTED_PER_KIND
+            row = int(self.rows[place])
+            more = f"{count:,} more rows like this, from row {row:,} on"
+            self.problems.extend([InputProblem(self.file_of(place), more, expected, row, column, rows=count)])
 
     def report_values(self, wrong: Iterable[bool], column: str | None, values: Sequence[Any], expected: str) -> None:
         """Record a problem for each wrong row that has none yet; `values` are what the rows hold."""
@@ -172,9 +170,8 @@ class Sheet:
             self.problems.note(self.file, ROWS, "used", "records", self._count(~self.bad))
         if wrong:
             numbers = ranges_of(np.unique(self.rows[self.bad & ~self.copies]))
-            self.problems.note(
-                self.file, ROWS, "unused", f"they are wrong, and only the good ones are kept: {numbers}", wrong
-            )
+            why = f"they are wrong, and only the good ones are kept: {numbers}"
+            self.problems.note(self.file, ROWS, "unused", why, wrong)
         if copies > wrong:
             self.problems.note(self.file, COPIES, "unused", "they are copies of others", copies - wrong)
 
@@ -283,7 +280,6 @@ class Sheet:
         return replace(form, semicolons=plural and self.delimited and self._are_separated(canonical, name))
 
     def _are_lists(self, canonical: str, name: str, default: str) -> bool:
-        """Return whether the texts of a column that look like lists are lists."""
         texts = looks_listed(self.table[name], numbers=default == "text")
         if not texts:
             return default == "list"
@@ -308,10 +304,8 @@ class Sheet:
         column = self.table[name]
         mark, example, shown = class_mark(column)
         if mark == "," and fold(name).endswith("s"):
-            choices = ("comma", "none")
-            asked = FileQuestion(
-                f"{canonical}_separator", "Does , separate several classes, or belong to one?", choices
-            )
+            text = "Does , separate several classes, or belong to one?"
+            asked = FileQuestion(f"{canonical}_separator", text, ("comma", "none"))
             found = f"cells with , such as {example[:80]!r}"
             mark = mark if self._ask(name, asked, found, "comma" if shown else None) == "comma" else ""
         return pc.replace_substring(column, mark, ";") if mark else column
@@ -326,16 +320,11 @@ class Sheet:
         owner = np.asarray(pc.list_parent_indices(split))
         wrong = np.zeros(len(self), bool)
         wrong[owner[~spelled]] = True
-        values = np.array(
-            pc.cast(pc.if_else(pa.array(spelled), items, None), pa.float64()).to_numpy(zero_copy_only=False)
-        )
+        numbers = pc.cast(pc.if_else(pa.array(spelled), items, None), pa.float64())
+        values = np.array(numbers.to_numpy(zero_copy_only=False))
         wrong[owner[np.isposinf(values) if logarithms else np.isinf(values)]] = True
         self.report(wrong, columns.columns[canonical], split, "a list of finite numbers")
-        offsets = pa.array(
-            np.concatenate(([0], np.cumsum(pc.fill_null(pc.list_value_length(split), 0)))).astype(np.int32)
-        )
-        made = pa.ListArray.from_arrays(offsets, pa.array(values))
-        return pa.chunked_array([pc.if_else(pc.is_valid(split), made, pa.scalar(None, made.type))])
+        return with_items(split, pa.array(values))
 
     def numbers(
         self, name: str, *, low: float = -np.inf, high: float = np.inf, whole: bool = False, need: bool = False
@@ -367,7 +356,8 @@ class Sheet:
                 broken = (result != np.floor(result)) | (np.abs(result) >= WHOLE)
                 self.report(present & broken, name, column, "a whole number")
             outside = (result < low) | (result > high)
-            self.report(outside, name, column, _range(low, high))
+            bounds = f"of at least {low:g}" if np.isinf(high) else f"from {low:g} to {high:g}"
+            self.report(outside, name, column, f"a number {bounds}")
             result[outside] = np.nan
         if need:
             self.report(~present & ~self.bad, name, column, "a number")
@@ -403,7 +393,6 @@ class Sheet:
         return with_points(column, self._decimals[name] or "comma")
 
     def _ask(self, name: str, question: FileQuestion, found: str, default: str | None) -> str | None:
-        """Return the answer to a question about a column, see `Problems.ask`."""
         return self.problems.ask(self.file, question, found, default=default, place=name)
 
     def flags(self, name: str, unknown: Sequence[str] = ()) -> Bools:
@@ -451,7 +440,3 @@ def _found_text(found: Any, place: int) -> str:
     value = found[place]
     value = value.as_py() if isinstance(value, pa.Scalar) else value
     return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
-
-
-def _range(low: float, high: float) -> str:
-    return f"a number of at least {low:g}" if np.isinf(high) else f"a number from {low:g} to {high:g}"

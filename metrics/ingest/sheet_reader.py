@@ -202,9 +202,8 @@ def combined_of(
 def _has_answers(columns: Columns) -> bool:
     """Return whether a file of cases has answers too; contexts alone, without gold or a model, are none."""
     found = {name for name in text_cases.ANSWERED if name in columns.columns}
-    return bool(found - {*contexts.LISTED}) or (
-        bool(found) and not columns.columns.keys().isdisjoint((*contexts.GOLD, "model"))
-    )
+    scored = not columns.columns.keys().isdisjoint((*contexts.GOLD, "model"))
+    return bool(found - {*contexts.LISTED}) or (bool(found) and scored)
 
 
 def _first_good(sheet: Sheet, suite_part: pa.Table, heads: Bools) -> Bools:
@@ -288,7 +287,6 @@ def answers_part(
 
 
 def _no_answers(sheet: Sheet, or_else: str = " or retrieved_contexts") -> InputError:
-    """Return the error that a table has no answers."""
     names = sheet.table.column_names
     near = suggestion(names, {name: OUTPUT_ALIASES[name] for name in text_cases.ANSWERED})
     expected = f"a column answer, output, response, …{or_else}{near}"

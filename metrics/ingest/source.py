@@ -16,12 +16,7 @@ import pyarrow as pa
 
 from metrics.core.errors import InputError, InputProblem, did_you_mean
 from metrics.core.exact_json import TOO_DEEP, json_fault, parse_json, without_comments
-from metrics.core.file_kinds import (
-    PACKED_ENDING,
-    YAML_ENDINGS,
-    foreign_kind,
-    upload_of,
-)
+from metrics.core.file_kinds import PACKED_ENDING, YAML_ENDINGS, foreign_kind, upload_of
 from metrics.core.files import open_regular
 from metrics.core.input_problems import short
 from metrics.core.receipt import EXAMPLE_CHARACTERS, WORDS, FileQuestion, Receipt, ReceiptLine, Use, sorted_receipt
@@ -96,11 +91,8 @@ class Source:
     @cached_property
     def document(self) -> Any:
         """The value of a JSON or YAML file; None for other formats."""
-        if self.format == "yaml":
-            return self._yaml()
-        return load_json(self) if self.format == "json" else None
-
-    def _yaml(self) -> Any:
+        if self.format != "yaml":
+            return load_json(self) if self.format == "json" else None
         from metrics.ingest.yaml_documents import YamlError, load_yaml
 
         try:
@@ -131,9 +123,8 @@ def open_source(path: str | Path, filename: str | None = None, reading: Reading 
         if filename:
             raise _error(name, "no such file", TABLES) from None
         near = did_you_mean(name, os.listdir(place.parent)) if place.parent.is_dir() else ""
-        raise _error(
-            name, f"no such file in {place.parent.absolute()}", f"a file{f' ({near})' if near else ''}"
-        ) from None
+        found, expected = f"no such file in {place.parent.absolute()}", f"a file{f' ({near})' if near else ''}"
+        raise _error(name, found, expected) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise _error(name, f"a file that cannot be opened ({why})", TABLES) from None
@@ -190,11 +181,10 @@ def collector_paused() -> Iterator[None]:
 @collector_paused()
 def load_json(source: Source) -> Any:
     """Return the file's JSON document; NaN and Infinity are accepted; see metrics.core.exact_json."""
-    if source.data.size > MAX_JSON_BYTES:
-        raise source.error(
-            f"{source.data.size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger"
-        )
-    Decoded(source.name, source.data.size, "json").check(size_as_objects(source.data))
+    size = source.data.size
+    if size > MAX_JSON_BYTES:
+        raise source.error(f"{size:,} bytes of JSON", f"at most {MAX_JSON_BYTES:,} bytes; JSONL may be larger")
+    Decoded(source.name, size, "json").check(size_as_objects(source.data))
     try:
         return parse_json(memoryview(source.data))
     except orjson.JSONDecodeError as error:

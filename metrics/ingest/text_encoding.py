@@ -195,7 +195,6 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def _not_utf8(file: str, data: pa.Buffer) -> InputError:
-    """Return the error with the place of the first byte that is not UTF-8."""
     view, start, line = memoryview(data).cast("B"), 0, 1
     while True:
         end = start + BLOCK

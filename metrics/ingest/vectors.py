@@ -359,7 +359,6 @@ class _Reader:
         return tuple(self.names.values())
 
     def _predicted(self, own: Vector) -> tuple[pa.Table, Ints]:
-        """Return the predicted classes, without scores."""
         lists = self._lists(own)
         rows = np.repeat(np.arange(len(lists)), [len(labels) for labels in lists])
         labels = [self.names.get(label, label) for labels in lists for label in labels]

@@ -64,10 +64,8 @@ def load_yaml(data: bytes, typed: bool = False) -> Any:
         return loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        what = " ".join(str(error.problem or error.context).split())[:200]
-        raise YamlError(
-            f"YAML that cannot be read: {what}", "one valid YAML document", mark and mark.line + 1
-        ) from None
+        why = " ".join(str(error.problem or error.context).split())[:200]
+        raise YamlError(f"YAML that cannot be read: {why}", "one valid YAML document", mark and mark.line + 1) from None
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, YamlError):
             raise

@@ -103,9 +103,8 @@ def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterat
     box, count = boxes.box[rows], len(rows)
     out = leaving(box, boxes.sizes[rows])
     if out.mean() >= MOST_OUT:
-        text = (
-            f"{per_cent(out.sum(), count)} of the boxes leave their image: were they made for images of another size?"
-        )
+        share = per_cent(out.sum(), count)
+        text = f"{share} of the boxes leave their image: were they made for images of another size?"
         yield Finding(
             "outside", model, text, bool(out.mean() >= HALF) and count >= FEWEST, int(out.sum()), count,
             example_cases(case_ids, boxes.image[rows], out),
@@ -116,9 +115,8 @@ def size_findings(model: str | None, boxes: Boxes, case_ids: pa.Array) -> Iterat
     flat = in_any(box[:, 2:] <= 0)
     if flat.mean() >= (FEW_OUT if model is not None else 0) and flat.any():
         text = f"{int(flat.sum()):,} of {count:,} boxes have no area: they overlap nothing."
-        yield Finding(
-            "no_area", model, text, False, int(flat.sum()), count, example_cases(case_ids, boxes.image[rows], flat)
-        )
+        shown = example_cases(case_ids, boxes.image[rows], flat)
+        yield Finding("no_area", model, text, False, int(flat.sum()), count, shown)
 
 
 def _better(now: Bools, then: Bools, out: float, out_then: float) -> bool:
@@ -139,20 +137,12 @@ class Reading(NamedTuple):
     convert: Convert
 
 
-def _scaled(boxes: Floats, sizes: Floats) -> Floats:
-    return boxes * np.tile(sizes, 2)
-
-
 def _corners(boxes: Floats, _: Floats) -> Floats:
     return np.column_stack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
 
 
-def _centres(boxes: Floats, _: Floats) -> Floats:
-    return np.column_stack([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, 2:]])
-
-
-def _top_left(boxes: Floats, _: Floats) -> Floats:
-    return np.column_stack([boxes[:, :2] + boxes[:, 2:] / 2, boxes[:, 2:]])
+def _moved(boxes: Floats, share: float) -> Floats:
+    return np.column_stack([boxes[:, :2] + share * boxes[:, 2:], boxes[:, 2:]])
 
 
 def _swap_axes(boxes: Floats, _: Floats) -> Floats:
@@ -190,11 +180,11 @@ def sigmoid(score: Floats) -> Floats:
 NORMALISED = "normalised"
 READINGS: Mapping[str, Reading] = MappingProxyType(
     {
-        NORMALISED: Reading("shares of the image", _scaled),
+        NORMALISED: Reading("shares of the image", lambda boxes, sizes: boxes * np.tile(sizes, 2)),
         "xyxy": Reading("x1 y1 x2 y2", _corners),
-        "cxcywh": Reading("centre x, centre y, width, height", _centres),
+        "cxcywh": Reading("centre x, centre y, width, height", lambda boxes, _: _moved(boxes, -0.5)),
         # a file with x, y of the top left corner where the format has the centre: YOLO
-        "top-left": Reading("top left corner, width, height", _top_left),
+        "top-left": Reading("top left corner, width, height", lambda boxes, _: _moved(boxes, 0.5)),
         "yxhw": Reading("y x height width", _swap_axes),
         "xyhw": Reading("x y height width", lambda boxes, _: boxes[:, [0, 1, 3, 2]]),
         "yxyx": Reading("y1 x1 y2 x2", lambda boxes, sizes: _corners(_swap_axes(boxes, sizes), sizes)),

@@ -17,6 +17,7 @@ from metrics.core.errors import InputError, InputProblem
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
 from metrics.ingest.arrays import codes_of
 from metrics.ingest.lint.box_checks import (
+    CONVENTIONS,
     FEW_OUT,
     MOST_OUT,
     NORMALISED,
@@ -261,23 +262,17 @@ def _with(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
 # In the order in which they are applied: what boxes mean is asked of pixels, what classes mean of boxes that fit.
 FIXES: Mapping[str, Fix] = MappingProxyType(
     {
+        NORMALISED: Fix("Scale to pixels", "boxes scaled from shares of the image to pixels",
+                        partial(_boxes_read_as, NORMALISED)),
         **{
-            name: Fix(
-                f"Convert from {reading.words}" if name != NORMALISED else "Scale to pixels",
-                f"boxes converted from {reading.words} to x y width height"
-                if name != NORMALISED
-                else "boxes scaled from shares of the image to pixels",
-                partial(_boxes_read_as, name),
-            )
-            for name, reading in READINGS.items()
+            name: Fix(f"Convert from {READINGS[name].words}",
+                      f"boxes converted from {READINGS[name].words} to x y width height", partial(_boxes_read_as, name))
+            for name in CONVENTIONS
         },
-        "percent": Fix(
-            "Divide the scores by 100", "scores divided by 100", partial(_scores, lambda score: score / PER_CENT)
-        ),
-        "sigmoid": Fix(
-            "Turn the scores into 0 … 1", "scores turned from logits into 0 … 1 by the sigmoid",
-            partial(_scores, sigmoid),
-        ),
+        "percent": Fix("Divide the scores by 100", "scores divided by 100",
+                       partial(_scores, lambda score: score / PER_CENT)),
+        "sigmoid": Fix("Turn the scores into 0 … 1", "scores turned from logits into 0 … 1 by the sigmoid",
+                       partial(_scores, sigmoid)),
         "softmax": Fix(
             "Turn the scores into probabilities",
             "scores turned from logits into probabilities of the classes of a case by the softmax", _softmax,
@@ -299,11 +294,9 @@ def fix(suite: Suite, outputs: Outputs, wanted: Iterable[Finding | tuple[str, st
     pairs = [(one.model, one.fix) if isinstance(one, Finding) else one for one in wanted]
     asked = {(model, name) for model, name in pairs if model is not None and name is not None}
     problems = [InputProblem("fix", repr(name), "one of " + ", ".join(FIXES)) for _, name in asked if name not in FIXES]
-    problems += [
-        InputProblem("fix", repr(model), "one of the models " + ", ".join(outputs.models))
-        for model in {model for model, _ in asked}
-        if model not in outputs.models
-    ]
+    unknown = {model for model, _ in asked}.difference(outputs.models)
+    expected = "one of the models " + ", ".join(outputs.models)
+    problems += [InputProblem("fix", repr(model), expected) for model in unknown]
     if problems:
         raise InputError(problems)
     for name in FIXES:

@@ -92,11 +92,9 @@ def class_findings(
     true = whole(truth_labels).take(pa.array(objects[met]))
     now = _equal(whole(labels).take(pa.array(pairs)), true)
     cases, images = whole(suite.cases["case_id"]), boxes.image[pairs]
-    renumbering = _numbering(
-        model, labels, pairs, true, images, suite, "boxes that lie on an object have its class", True
-    )
-    if renumbering is not None:
-        yield renumbering
+    moved = _numbering(model, labels, pairs, true, images, suite, "boxes that lie on an object have its class", True)
+    if moved is not None:
+        yield moved
     elif len(pairs) >= ENOUGH and now.mean() < STRANGE:
         text = (
             f"Only {per_cent(now.sum(), len(pairs))} of {len(pairs):,} boxes that lie on an object have its class: "
@@ -150,12 +148,9 @@ def _numbering(
     model: str, labels: pa.ChunkedArray, pairs: Ints, true: pa.Array, cases: Int32s, suite: Suite, words: str,
     few: bool = False,
 ) -> Finding | None:  # fmt: skip
-    """Return the finding that labels at `pairs` agree with the true ones in another numbering; None where not.
-
-    Of `few` pairs all have to agree, and none does now: a doubt.
-
-    `cases` [pairs] are the rows of the suite that they belong to.
-    """
+    """Return the finding that labels at `pairs` agree with the true ones in another numbering; None where not."""
+    # Of `few` pairs all have to agree, and none does now: a doubt. `cases` [pairs] are the rows of the suite that they
+    # belong to.
     if len(pairs) < (FEW if few else FEWEST):
         return None
     here = pa.array(pairs)
@@ -167,9 +162,8 @@ def _numbering(
         known = np.asarray(pc.is_in(others, value_set=pa.array(suite.labels, pa.string())))
         then = _equal(others.take(here), true)
         gain, loss = int((then & ~now).sum()), int((now & ~then).sum())
-        certain = gain - loss >= max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs)) or bool(
-            few and then.all() > now.any()
-        )
+        needed = max(ERRORS * np.sqrt(gain + loss), GAIN * len(pairs))
+        certain = gain - loss >= needed or bool(few and then.all() > now.any())
         if known.mean() >= KNOWN and certain and (best is None or then.sum() > best[0]):
             best = int(then.sum()), name, then
     if best is None:

@@ -127,11 +127,9 @@ def settle(suite: Suite, outputs: Outputs, choice: ClassChoice) -> Outputs:
     found = unknown_classes(suite, outputs)
     if not found:
         return outputs
-    problems = [
-        InputProblem(OPTION, f"{name!r} taken for {own!r}", "a class of the suite: " + _some(suite.labels))
-        for name, own in choice.names.items()
-        if own not in suite.labels
-    ]
+    expected = "a class of the suite: " + _some(suite.labels)
+    wrong = {name: own for name, own in choice.names.items() if own not in suite.labels}
+    problems = [InputProblem(OPTION, f"{name!r} taken for {own!r}", expected) for name, own in wrong.items()]
     respelled = {each.name: each.meant for each in found if each.meant is not None and choice.respell}
     choice = replace(choice, names={**respelled, **choice.names})
     left = [each.name for each in found if each.name not in choice.names]
@@ -159,7 +157,6 @@ def unknown_text(found: Iterable[UnknownClass]) -> str:
 
 
 def _settled(suite: Suite, outputs: Outputs, model: str, choice: ClassChoice) -> Outputs:
-    """Return the outputs with the unknown classes of a model treated as chosen."""
     table = PREDICTIONS.empty_table() if outputs.predictions is None else outputs.predictions
     mine = np.asarray(pc.equal(table["model"], model).combine_chunks(), np.bool_)
     unknown = mine & np.asarray(_unknown(suite, table), np.bool_)
@@ -178,7 +175,6 @@ def _settled(suite: Suite, outputs: Outputs, model: str, choice: ClassChoice) ->
 
 
 def _unknown(suite: Suite, predictions: pa.Table) -> pa.Array:
-    """Return which predictions have a class that the suite does not have."""
     known = pc.is_in(whole(predictions["label"]), value_set=pa.array(suite.labels, pa.string()))
     return pc.invert(known)
 
@@ -199,10 +195,8 @@ def _nearest(name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _spellings(labels: tuple[str, ...]) -> Callable[[str], str | None]:
-    """Return a function from a name to the one class that is the same but for its spelling; None where none is.
-
-    Of two classes that are true and false, yes and no, or 1 and 0, any of these words is one.
-    """
+    """Return a function from a name to the one class that is the same but for its spelling; None where none is."""
+    # Of two classes that are true and false, yes and no, or 1 and 0, any of these words is one.
     by_key = {key: own for key, own in classes_by_key(labels).items() if len(own) == 1}
     by_flag = {as_flag(label): label for label in labels}
     flags = by_flag if len(labels) == 2 and by_flag.keys() == {True, False} else {}

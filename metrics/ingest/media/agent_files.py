@@ -61,7 +61,6 @@ def attach_files(
 def _attached(
     outputs: Outputs, entries: list[Entry], folder: Path, file: str, problems: Problems
 ) -> Iterator[list[str] | None]:
-    """Yield the artifacts of each output."""
     files = _Files([entry for entry in entries if not entry.hidden], folder, file, problems)
     alone = len(outputs.models) == 1
     taken = False

@@ -207,7 +207,5 @@ def need_unique(bundle: Bundle, entries: list[Entry], ids: list[str], problems: 
 def image_names(ids: list[str], found: list[Entry | None], images: list[Entry]) -> list[str]:
     """Return the name to find each image by: the file name, with folders where several share it; the id if unknown."""
     count = Counter(image.base for image in images)
-    return [
-        case if image is None else image.name if count[image.base] > 1 else image.base
-        for case, image in zip(ids, found, strict=True)
-    ]
+    pairs = zip(ids, found, strict=True)
+    return [case if image is None else image.name if count[image.base] > 1 else image.base for case, image in pairs]

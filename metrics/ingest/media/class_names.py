@@ -64,7 +64,8 @@ def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
             continue
         names = dict(pairs)
         if len(names) < len(pairs) or len(set(names.values())) < len(pairs):
-            again = next(pair for place, pair in enumerate(pairs) if _clashes(pair, pairs[:place]))
+            earlier = ((pair, pairs[:place]) for place, pair in enumerate(pairs))
+            again = next(pair for pair, others in earlier if any({*pair} & {*other} for other in others))
             what = f"class {again[0]} named {again[1]!r}: the id or the name is used already"
             problems.add(bundle.file(entry), what, "a different id and name for each class", fatal=True)
         if found is not None and names and found != names:
@@ -73,10 +74,6 @@ def class_names(bundle: Bundle, problems: Problems) -> dict[int, str] | None:
             found, source = names, entry.name
     problems.stop()
     return found
-
-
-def _clashes(pair: tuple[int, str], before: list[tuple[int, str]]) -> bool:
-    return any(pair[0] == number or pair[1] == name for number, name in before)
 
 
 def _from_lines(text: str) -> list[tuple[int, str]]:
@@ -112,7 +109,6 @@ def _from_json(text: str) -> list[tuple[int, str]]:
 
 
 def _pair(number: Any, name: Any) -> tuple[int, str]:
-    """Return id and name; ValueError where they are not an id and a name."""
     if not isinstance(number, int | str) or isinstance(number, bool) or not isinstance(name, str) or not name.strip():
         raise ValueError(name)
     if not 0 <= int(number) <= HIGHEST:
@@ -139,9 +135,7 @@ def classes_by_number(
     """
     found = set(numbers)
     fitting = {name: classes for name, classes in class_numberings(suite).items() if found <= classes.keys()}
-    different = {
-        tuple(classes[number] for number in sorted(found)): name for name, classes in reversed(fitting.items())
-    }
+    different = {tuple(classes[place] for place in sorted(found)): name for name, classes in reversed(fitting.items())}
     if not different:
         return {}
     names = sorted(different.values(), key=list(fitting).index)

@@ -296,9 +296,8 @@ def bitmap_mask(pixels: Bools, left: int, top: int, width: int | None, height: i
         raise Faulty("a mask in an image of unknown size", SIZE)
     high, wide = pixels.shape
     if left < 0 or top < 0 or left + wide > width or top + high > height or width * height > MAX_PIXELS:
-        raise Faulty(
-            f"a mask of {wide:,} × {high:,} at {left:,}, {top:,}", f"one inside an image of {width:,} × {height:,}"
-        )
+        found = f"a mask of {wide:,} × {high:,} at {left:,}, {top:,}"
+        raise Faulty(found, f"one inside an image of {width:,} × {height:,}")
     flat = np.zeros((wide, height), np.int8)  # its columns of the image, one after the other
     flat[:, top : top + high] = pixels.T
     changes = np.flatnonzero(np.diff(np.concatenate([[0], flat.ravel(), [0]]))) + left * height

@@ -1,10 +1,9 @@
 """The splits of a data set in a folder or zip, such as train, val and test: which one is read, and why."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from pathlib import PurePosixPath
 
 from metrics.core.receipt import FileQuestion
@@ -114,14 +113,12 @@ def _find_labels(bundle: Bundle, problems: Problems) -> tuple[list[Entry], Calla
 def _place_of(bundle: Bundle, labels: Sequence[Entry], problems: Problems) -> Callable[[Entry], str]:
     """Return what says the split of a file: its folder or, where that is one for all, lists of several splits."""
     listed = _read_lists(bundle, problems) if len(set(map(split_of, labels))) < 2 else {}
-    return partial(_split_listed, listed) if len(set(listed.values())) > 1 else split_of
+    return (lambda entry: listed.get(entry.stem, REST)) if len(set(listed.values())) > 1 else split_of
 
 
 def _read_lists(bundle: Bundle, problems: Problems) -> dict[str, str]:
-    """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt.
-
-    They have names of files; those of VOC's ImageSets have stems, of which the folder Main is of objects.
-    """
+    """Return the split of each image, by the stem of its name, in lists such as train.txt and val.txt."""
+    # They have names of files; those of VOC's ImageSets have stems, of which the folder Main is of objects.
     found: dict[str, str] = {}
     lists = [entry for entry in bundle.ending(".txt") if FOLDER.fullmatch(entry.stem.lower())]
     for entry in [entry for entry in lists if "/main/" in entry.name.lower()] or lists:
@@ -131,10 +128,6 @@ def _read_lists(bundle: Bundle, problems: Problems) -> dict[str, str]:
             if path.suffix.lower() in SUFFIXES or (stems and line.strip()):
                 found.setdefault(path.stem if path.suffix.lower() in SUFFIXES else path.name.split()[0], entry.stem)
     return found
-
-
-def _split_listed(listed: Mapping[str, str], entry: Entry) -> str:
-    return listed.get(entry.stem, REST)
 
 
 def _narrow(

@@ -73,10 +73,8 @@ def metadata_of(problems: Problems, file: str, path: str, images: Sequence[Mappi
     rest.note(problems, file)
     for name, cells in columns.items():
         problems.note(file, path + name, "kept", METADATA + name, len(cells), next(iter(cells.values())))
-    return {
-        METADATA + name: pa.array([cells.get(place) for place in range(len(images))], pa.string())
-        for name, cells in columns.items()
-    }
+    rows = range(len(images))
+    return {METADATA + name: pa.array([own.get(row) for row in rows], pa.string()) for name, own in columns.items()}
 
 
 class SuiteImages:

@@ -27,9 +27,7 @@ ENOUGH = 10  # rows whose scores lie on the side of their class, which shows wha
 CLOSING = re.compile(r"[\])}'\"]*$")
 AFTER = re.compile(r"[\s_.:\-(\[]+\S.*|[A-Z][a-z]\w*|[\])}'\"]+")  # what may follow a class in the name of its column
 BETWEEN = ("_", ".", ":", "-", " ", "[", "(", "'", '"')
-SCORE_WORD = re.compile(
-    r"[\W_]*((p|pr|y|pred|prob|proba|probability|score|logit|conf|confidence)[\W_]*)*", re.IGNORECASE
-)
+SCORE_WORD = re.compile(r"[\W_]*((p|pr|y|pred|prob|proba|probability|score|logit|conf|confidence)[\W_]*)*", re.I)
 FLAGS: Mapping[bool | None, Sequence[str]] = {True: TRUE[:3], False: FALSE[:3]}
 PREDICTED, SCORE, PREDICTION = "predicted", "score", "prediction"
 
@@ -122,10 +120,8 @@ def _fold_class(name: str) -> str:
 
 
 def _also_named(sheet: Sheet, classes: Mapping[str, str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the classes that the suite does not have, of numeric columns that are named as the scores are.
-
-    Where the scores of every row sum to 1 without them, columns with other numbers than 0 are none.
-    """
+    """Return the classes that the suite does not have, of numeric columns that are named as the scores are."""
+    # Where the scores of every row sum to 1 without them, columns with other numbers than 0 are none.
     numbers = {own: name for name, own in named.items() if own and column_numbers(sheet, name) is not None}
     if not numbers or not np.allclose(_scores(sheet, list(classes.values())).sum(axis=0), 1, atol=ROUNDING):
         return numbers
@@ -157,9 +153,8 @@ def unlisted_classes(sheet: Sheet, classes: dict[str, str], names: Sequence[str]
         "them as metadata."
     )
     found = f"numbers from 0 to 1 in {', '.join(varied)}, beside the scores of the suite's classes"
-    answer = sheet.problems.ask(
-        sheet.file, FileQuestion("other_scores", text, ("classes", "metadata")), found, place=varied[0]
-    )
+    question = FileQuestion("other_scores", text, ("classes", "metadata"))
+    answer = sheet.problems.ask(sheet.file, question, found, place=varied[0])
     return {name: name for name in varied} if answer == "classes" else {}
 
 
@@ -195,9 +190,8 @@ def wide(sheet: Sheet, columns: Columns, classes: dict[str, str], labels: Sequen
     if len(classes) == 1 and len(labels) == 2:
         return _of_both(sheet, columns, labels, next(iter(classes)), scores[:, 0])
     if len(classes) > 1 and np.isin(scores, (0, 1)).all() and (scores.sum(axis=1) == 1).all():
-        sheet.problems.note(
-            sheet.file, ", ".join(classes.values()), "used", "the predicted class, 1 of 0 and 1: no scores"
-        )
+        place = ", ".join(classes.values())
+        sheet.problems.note(sheet.file, place, "used", "the predicted class, 1 of 0 and 1: no scores")
         rows, places = np.nonzero(scores == 1)
         labels = pa.array(list(classes), pa.string()).take(pa.array(places))
         return pa.table({"label": labels, "score": pa.nulls(len(rows), pa.float64())}), rows
@@ -295,10 +289,8 @@ def _as_decided(sheet: Sheet, columns: Columns, classes: Sequence[str], scores: 
 
 
 def _respelled(sheet: Sheet, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """Return the class of each text in a column of predicted classes that is one but for its spelling.
-
-    It is taken for that class unless a person says that it is another one; numbers always are.
-    """
+    """Return the class of each text in a column of predicted classes that is one but for its spelling."""
+    # It is taken for that class unless a person says that it is another one; numbers always are.
     own = {key: label for key, (label, *others) in classes_by_key(classes).items() if not others}
     meant = {text: own[class_key(text)] for text in dict.fromkeys(texts) if class_key(text) in own}
     other = {text: label for text, label in meant.items() if text not in classes}
@@ -334,20 +326,16 @@ def _score_of(sheet: Sheet, columns: Columns, table: pa.Table, labels: Sequence[
         found = "scores below a half: that of the predicted one of two classes is none"
     choices = tuple(labels) if name is None else (*labels, PREDICTED)
     text = "Of which class is the score?" + (" predicted: of the one that is predicted." if name is not None else "")
-    default = likely if shown else None
     if asked and likely is None:
         found = "scores"
-    answer = sheet.problems.ask(
-        sheet.file, FileQuestion("score_of", text, choices), found, default=default, place=column
-    )
+    question = FileQuestion("score_of", text, choices)
+    answer = sheet.problems.ask(sheet.file, question, found, default=likely if shown else None, place=column)
     return None if answer == PREDICTED else answer
 
 
 def _is_of(scores: Floats, own: Bools, other: Bools) -> bool:
-    """Return whether scores [n] are those of one class: high where it is predicted, low where the other one is.
-
-    The scores of predicted classes of two are none below a half, or below 0 where they are margins.
-    """
+    """Return whether scores [n] are those of one class: high where it is predicted, low where the other one is."""
+    # The scores of predicted classes of two are none below a half, or below 0 where they are margins.
     shares = bool(((scores >= 0) & (scores <= 1))[~np.isnan(scores)].all())
     middle = 0.5 if shares else 0.0
     if not (scores < middle).any():

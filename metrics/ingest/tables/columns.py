@@ -244,7 +244,6 @@ def _beside(wanted: Aliases, plains: Collection[str], role: Role, task: Task | N
 
 
 def _spellings(aliases: Aliases) -> set[str]:
-    """Return the canonical names and all their aliases."""
     return {*aliases, *chain.from_iterable(aliases.values())}
 
 
@@ -322,10 +321,6 @@ def _users(
         else:
             chosen[canonical] = place
     return chosen, kept, passed, unfound
-
-
-def _matches(folded: str, alias: str) -> bool:
-    return folded == alias or any(folded == prefix + alias for prefix in CONTAINERS)
 
 
 def _settle(
@@ -408,8 +403,8 @@ def _may_be_reference(name: str, plain: str, folded: Mapping[str, str], chosen: 
     alpaca = plain in ANSWER_OR_EXPECTED and "instruction" in folded.values() and "model" not in chosen
     if role == "outputs" or not (inner or alpaca) or not EXPECTED.isdisjoint(chosen):
         return False
-    answers = ("answer", *OUTPUT_ALIASES["answer"])
-    return chosen.get("answer") == name or (role == "suite" and any(_matches(plain, alias) for alias in answers))
+    answers = {prefix + alias for prefix in ("", *CONTAINERS) for alias in ("answer", *OUTPUT_ALIASES["answer"])}
+    return chosen.get("answer") == name or (role == "suite" and plain in answers)
 
 
 def _may_be_tag(chosen: Mapping[str, str]) -> bool:
@@ -425,10 +420,7 @@ def _fold_numbered(columns: list[str]) -> tuple[list[str], dict[str, tuple[str, 
         match = re.fullmatch(r"(.*?)[\s_\-.]?(\d{1,4})", name.strip())
         if match and fold(match[1]) in listing:
             bases.setdefault(fold(match[1]), {})[int(match[2])] = name
-    numbered = {
-        base + NUMBERED: tuple(name for _, name in sorted(places.items()))
-        for base, places in bases.items()
-        if min(places) <= 1
-    }
+    kept = {base: sorted(places.items()) for base, places in bases.items() if min(places) <= 1}
+    numbered = {base + NUMBERED: tuple(name for _, name in places) for base, places in kept.items()}
     inside = {name: base for base, members in numbered.items() for name in members}
     return list(dict.fromkeys(inside.get(name, name) for name in columns)), numbered

@@ -15,7 +15,7 @@ from metrics.core.array_types import Bools, Ints
 from metrics.core.fields import CASE_FIELDS, SERVING
 from metrics.core.suite import METADATA, STRINGS, Suite, Task
 from metrics.ingest import arrays
-from metrics.ingest.arrays import as_mask, flat, is_null, only
+from metrics.ingest.arrays import as_mask, flat, is_null, only, with_items
 from metrics.ingest.sheet import Sheet
 from metrics.ingest.tables.columns import Columns, fold
 from metrics.ingest.tables.lists import code_values, split_column
@@ -138,8 +138,7 @@ def gather_passages(table: pa.Table) -> pa.Table:
     for name in LISTED:
         if name in table.column_names:
             items = flat(table[name])
-            lengths = np.asarray(pc.fill_null(pc.list_value_length(items), 0).to_numpy(zero_copy_only=False))
-            sums = np.bincount(first, weights=lengths, minlength=len(table)).astype(np.int64)
+            sums = np.bincount(first, weights=_counts(items), minlength=len(table)).astype(np.int64)
             offsets = pa.array(np.concatenate(([0], np.cumsum(sums[heads]))).astype(np.int32))
             joined = pa.ListArray.from_arrays(offsets, items.take(pa.array(order)).flatten())
             grouped = grouped.set_column(grouped.column_names.index(name), name, joined)
@@ -189,11 +188,7 @@ def _single(texts: pa.ChunkedArray, present: Bools) -> pa.ChunkedArray:
 
 def _unbracketed(lists: pa.ChunkedArray) -> pa.ChunkedArray:
     array = flat(lists)
-    items = pc.replace_substring_regex(array.flatten(), r"^\s*\[?\s*(.*?)\s*\]?\s*$", r"\1")
-    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
-    offsets = pa.array(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32))
-    stripped = pa.ListArray.from_arrays(offsets, items)
-    return pa.chunked_array([pc.if_else(pc.is_valid(array), stripped, pa.scalar(None, stripped.type))])
+    return with_items(array, pc.replace_substring_regex(array.flatten(), r"^\s*\[?\s*(.*?)\s*\]?\s*$", r"\1"))
 
 
 def _check_ids(sheet: Sheet, name: str, ids: pa.ChunkedArray, contexts: pa.ChunkedArray | None) -> None:
@@ -210,8 +205,8 @@ def _check_ids(sheet: Sheet, name: str, ids: pa.ChunkedArray, contexts: pa.Chunk
         sheet.problems.note(sheet.file, f"{name}[]", "unused", AGAIN, len(again), again[0])
 
 
-def _counts(lists: pa.ChunkedArray) -> Ints:
-    return np.asarray(pc.fill_null(pc.list_value_length(lists), 0).to_numpy(), np.int64)
+def _counts(lists: pa.ChunkedArray | pa.Array) -> Ints:
+    return np.array(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
 
 
 def _first_filled(column: pa.Array, first: Ints) -> Ints:

@@ -65,7 +65,6 @@ def named_features(file: str, table: pa.Table, features: Mapping[str, Any] | Non
 
 
 def _names(feature: Any) -> list[str] | None:
-    """Return the names of a ClassLabel; None for any other feature."""
     names = feature.get("names") if isinstance(feature, Mapping) and feature.get("_type") == "ClassLabel" else None
     return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
 
@@ -81,6 +80,4 @@ def _named(column: pa.Array, names: list[str]) -> pa.DictionaryArray | None:
 
 
 def _no_class(file: str, name: str, names: list[str]) -> InputProblem:
-    return InputProblem(
-        file, "a value that is no class", f"a number from 0 to {len(names) - 1}", column=name, fatal=True
-    )
+    return InputProblem(file, "a value that is no class", f"a number from 0 to {len(names) - 1}", None, name, True)

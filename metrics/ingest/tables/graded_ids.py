@@ -53,7 +53,9 @@ def columns_of(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray]:
         form = sheet.list_form(IDS, name)
         cells = sheet.table[name].to_pylist()
         read = [None if cell is None else graded(cell, form) for cell in cells]
-        wrong = [cell is not None and not _is_whole(own) for cell, own in zip(cells, read, strict=True)]
+        filled = [cell is not None for cell in cells]
+        whole = [own is not None and len(set(own[0])) == len(own[0]) and "" not in own[0] for own in read]
+        wrong = [given and not right for given, right in zip(filled, whole, strict=True)]
         sheet.report_values(wrong, name, sheet.text(name).to_pylist(), EXPECTED)
     read = _split_ids(sheet, name, read)
     grades = sheet.number_lists(columns, GRADES).to_pylist() if GRADES in found else [None] * len(sheet)
@@ -137,10 +139,6 @@ def _of_pairs(pairs: list[tuple[Any, Any]]) -> Graded | None:
     if None in ids or not all(isinstance(grade, bool) or finite(grade) for grade in grades):
         return None
     return [str(one) for one in ids], [float(grade) for grade in grades]
-
-
-def _is_whole(own: Graded | None) -> bool:
-    return own is not None and len(set(own[0])) == len(own[0]) and "" not in own[0]
 
 
 def _first(item: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

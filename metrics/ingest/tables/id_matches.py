@@ -168,11 +168,11 @@ def only_columns(names: Iterable[str]) -> str:
 
 def meant_by_words(names: Iterable[str], wanted: Collection[str]) -> dict[str, str]:
     """Return the fields that names of columns mean in other languages, where one column alone does, and that column."""
-    meanings = {
+    meant = {
         name: next((field for field, word in HEADERS.items() if re.search(word, fold(name))), "") for name in names
     }
-    told = [*meanings.values()]
-    return {field: name for name, field in meanings.items() if field in wanted and told.count(field) == 1}
+    told = [*meant.values()]
+    return {field: name for name, field in meant.items() if field in wanted and told.count(field) == 1}
 
 
 def suggestion(names: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> str:

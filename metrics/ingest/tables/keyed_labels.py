@@ -50,10 +50,13 @@ def gather(sheet: Sheet, role: Role, task: Task | None, suite: Suite | None = No
     names = {fold(name): name for name in reversed(sheet.table.column_names)}
     vision = task in ("detection", "segmentation") or (task is None and is_detection(names))
     for known in (*NAMES, *(IMAGE_ALIASES["label"] if vision else ())):
-        if known in names:
-            _join_cells(sheet, names[known])
-    if suite is not None and suite.label_keys:
-        _name_scores(sheet, suite)
+        cells = sheet.text(names[known]).to_pylist() if known in names else []
+        if any(cell and cell.lstrip()[:1] in ("{", "[") for cell in cells):  # {"colour": "red"}, ["colour=red"]
+            sheet.put(names[known], [cell and _of_cell(sheet, cell) for cell in cells])
+    if suite is not None and suite.label_keys:  # score.colour.red becomes colour=red
+        dotted = {label.replace("=", ".", 1): label for label in suite.labels}
+        called = {prefix + own: label for own, label in dotted.items() for prefix in ("", *(f"{n}." for n in SCORES))}
+        sheet.table = sheet.table.rename_columns([called.get(name, name) for name in sheet.table.column_names])
     label = next((names[known] for known in (*PREDICTED, *NAMES) if known in names), None)
     case = next((names[known] for known in CASES if known in names), None)
     if vision and label is not None:
@@ -81,20 +84,15 @@ def check_cases(sheet: Sheet, column: str, labels: pa.ChunkedArray | pa.Array) -
 def check_predictions(sheet: Sheet, labels: pa.ChunkedArray, rows: Ints, suite: Suite) -> None:
     """Record as problems the predicted labels that have none of the suite's keys; `rows`: of the sheet, of each."""
     known = {label: split_label(label)[0] in suite.label_keys for label in labels.unique().to_pylist() if label}
-    found = {
-        int(row): repr(label)
-        for row, label in zip(rows, labels.to_pylist(), strict=True)
-        if label is not None and not known[label]
-    }
+    pairs = zip(rows, labels.to_pylist(), strict=True)
+    found = {int(row): repr(label) for row, label in pairs if label is not None and not known[label]}
     keys = ", ".join(suite.label_keys)
     sheet.blame_rows(found, None, f"a label with one of the suite's keys, {keys}, such as {suite.labels[0]}")
 
 
 def _join_columns(sheet: Sheet, suite: Suite | None) -> None:
-    """Join label.colour, label.breed … to one column `label`; the same of every name that labels have.
-
-    Numbers are no labels but scores, where the suite's labels have no keys.
-    """
+    """Join label.colour, label.breed … to one column `label`; the same of every name that labels have."""
+    # Numbers are no labels but scores, where the suite's labels have no keys.
     keyed = suite is None or suite.label_keys
     columns = sheet.table.column_names
     for base in dict.fromkeys(name.partition(".")[0] for name in columns if "." in name):
@@ -124,13 +122,6 @@ def _join_pairs(sheet: Sheet) -> bool:
     return True
 
 
-def _join_cells(sheet: Sheet, name: str) -> None:
-    """Write objects {"colour": "red"} and lists ["colour=red"] in the cells of a column as text."""
-    texts = sheet.text(name).to_pylist()
-    if any(text and text.lstrip()[:1] in ("{", "[") for text in texts):
-        sheet.put(name, [text and _of_cell(sheet, text) for text in texts])
-
-
 def _of_cell(sheet: Sheet, text: str) -> str | None:
     try:
         value = orjson.loads(text)
@@ -156,14 +147,6 @@ def _joined(sheet: Sheet, pairs: Iterable[tuple[str | None, object]]) -> str | N
                 sheet.problems.add(sheet.file, found, expected, fatal=True)
             labels.append(label)
     return JOINT.join(labels) or None
-
-
-def _name_scores(sheet: Sheet, suite: Suite) -> None:
-    """Name score columns as the labels are: score.colour.red becomes colour=red."""
-    dotted = {label.replace("=", ".", 1): label for label in suite.labels}
-    prefixes = ("", *(f"{name}." for name in SCORES))
-    names = {prefix + spelled: label for spelled, label in dotted.items() for prefix in prefixes}
-    sheet.table = sheet.table.rename_columns([names.get(name, name) for name in sheet.table.column_names])
 
 
 def _a_row_each(sheet: Sheet, name: str) -> None:

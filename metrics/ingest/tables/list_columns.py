@@ -46,11 +46,9 @@ def _name_expected(sheet: Sheet) -> Sheet:
 
 
 def _spread_boxes(sheet: Sheet) -> Sheet:
-    """Return the sheet of objects in images, its column of boxes of four numbers written as a column for each side.
-
-    What the numbers are is said by the column's name; else they are no corners where one lies before the other; else
-    only a person can say.
-    """
+    """Return the sheet of objects in images, its column of boxes of four numbers written as a column for each side."""
+    # What the numbers are is said by the column's name; else they are no corners where one lies before the other; else
+    # only a person can say.
     folded = {fold(name): name for name in sheet.table.column_names}
     name = next((folded[key] for key in NAMES if key in folded), None)
     if name is None or is_detection(folded) or not is_detection((*folded, *CORNERS)):

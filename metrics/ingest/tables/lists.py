@@ -193,9 +193,7 @@ def looks_listed(column: pa.ChunkedArray, numbers: bool = True) -> list[str]:
 def looks_parted(text: str) -> str | None:
     """Return the text that the parts of a message make, which a program has written as code; None for other texts."""
     values = code_values(text)[1] if PARTS.match(text) else None
-    return (
-        parts_text(values) if values and all("type" in value for value in values if isinstance(value, dict)) else None
-    )
+    return parts_text(values) if values and all("type" in one for one in values if isinstance(one, dict)) else None
 
 
 def looks_separated(column: pa.ChunkedArray) -> list[str]:

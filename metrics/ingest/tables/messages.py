@@ -76,11 +76,8 @@ def message_of(value: Any) -> tuple[str, Any] | None:
     if inner is not None:
         return message_of(inner)
     role = value.get("role") or TYPES.get(str(value.get("type")))
-    return (
-        (str(role), value.get("content"))
-        if isinstance(role, str) and role in ROLES and not ({"content", "tool_calls"}.isdisjoint(value))
-        else None
-    )
+    known = isinstance(role, str) and role in ROLES and not {"content", "tool_calls"}.isdisjoint(value)
+    return (str(role), value.get("content")) if known else None
 
 
 def messages_in(value: Any) -> list[tuple[str, Any]] | None:

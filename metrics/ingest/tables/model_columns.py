@@ -209,7 +209,6 @@ def _has_answers(sheet: Sheet, task: Task | None, mapping: Mapping[str, str] | N
 
 
 def _true_texts(sheet: Sheet) -> list[str]:
-    """Return the true classes or numbers of a table; none where it has no such column."""
     names = sheet.table.column_names
     truths = (*TRUTHS, truth_beside({*map(fold, names)}))
     truth = next((name for name in names if fold(name) in truths), None)

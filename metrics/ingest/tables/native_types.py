@@ -82,10 +82,8 @@ def texts(table: pa.Table) -> pa.Table:
             values = column_of([whole(name, _without_nulls(value)) for value in table[name].to_pylist()])
             table = table.set_column(place, name, values)
         elif pa.types.is_struct(kind) and name in GRADED:  # the ids of all rows are fields of it
-            given = (
-                row and {key: grade for key, grade in row.items() if grade is not None}
-                for row in table[name].to_pylist()
-            )
+            rows = table[name].to_pylist()
+            given = (row and {key: grade for key, grade in row.items() if grade is not None} for row in rows)
             table = table.set_column(place, name, column_of([whole(name, row) for row in given]))
         elif pa.types.is_struct(kind) and fold(name) in PASSAGES | TEXTS:
             records = [flatten({name: _without_nulls(value)}) for value in table[name].to_pylist()]
@@ -97,7 +95,6 @@ def texts(table: pa.Table) -> pa.Table:
 
 
 def _of_messages(kind: pa.DataType) -> bool:
-    """Return whether a column's type is that of lists of messages."""
     item = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind
     names = {field.name for field in item} if pa.types.is_struct(item) else set()
     return bool(names & {"role", "type", "kind"}) and bool(names & {"content", "parts"})

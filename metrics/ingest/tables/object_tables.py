@@ -167,9 +167,8 @@ def _plain(names: pa.Array) -> pa.Array:
 def _number(names: pa.Array) -> pa.Array:
     """Return the plain names that are numbers without leading zeros; null for others."""
     plain = _plain(names)
-    return pc.if_else(
-        pc.match_substring_regex(plain, r"^[0-9]+$"), pc.replace_substring_regex(plain, r"^0+(.)", r"\1"), None
-    )
+    digits = pc.match_substring_regex(plain, r"^[0-9]+$")
+    return pc.if_else(digits, pc.replace_substring_regex(plain, r"^0+(.)", r"\1"), None)
 
 
 def check_labels(sheet: Sheet, column: str, labels: Column, suite: Suite, rows: Bools | None = None) -> None:
@@ -198,9 +197,7 @@ def check_keypoints(sheet: Sheet, column: str, predictions: pa.Table, suite: Sui
         for place, (name, number) in enumerate(zip(label, found, strict=True))
         if number is not None and known.get(name, number) != number
     }
-    expected = "as many as the ground truth has: " + ", ".join(
-        f"{name} {n // 3}" for name, n in list(known.items())[:5]
-    )
+    expected = "as many as the ground truth has: " + ", ".join(f"{own} {n // 3}" for own, n in list(known.items())[:5])
     sheet.blame_rows(wrong, column, expected)
 
 
@@ -256,7 +253,6 @@ def _corners(columns: Columns) -> bool:
 
 
 def _box_columns(columns: Columns) -> list[str]:
-    """Return the four columns of the boxes; none where one is missing."""
     forms = (CORNERS, SIDES, (*CORNERS[:2], *SIDES[2:]))  # left, top, width, height is the last
     return [columns.columns[side] for side in next((form for form in forms if columns.columns.keys() >= set(form)), ())]
 

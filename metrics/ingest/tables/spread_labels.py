@@ -48,9 +48,8 @@ def join_one_hot(sheet: Sheet, task: Task | None) -> None:
     shown = ", ".join(list(flags)[:5]) + (", …" if len(flags) > 5 else "")
     single = bool((count == 1).all())
     kind = "label" if single else "labels"
-    found = f"columns of 0 and 1, {shown}: " + (
-        "one is 1 in each row" if single else f"up to {count.max()} are 1 in a row"
-    )
+    ones = "one is 1 in each row" if single else f"up to {count.max()} are 1 in a row"
+    found = f"columns of 0 and 1, {shown}: {ones}"
     question = FileQuestion("one_hot", "Are these the true classes of the case?", (kind, "metadata"))
     if sheet.problems.ask(sheet.file, question, found, default=kind if single else None) != kind:
         return
@@ -58,13 +57,11 @@ def join_one_hot(sheet: Sheet, task: Task | None) -> None:
     cut = lead[0] if lead and all(name.startswith(lead[0]) and name != lead[0] for name in flags) else ""
     true = [[name.removeprefix(cut) for name, cells in flags.items() if cells[row]] for row in range(len(sheet))]
     sheet.table = sheet.table.drop_columns(list(flags))
-    sheet.put(
-        "label" if single else "true_labels", [each[0] if single else orjson.dumps(each).decode() for each in true]
-    )
+    cells = [each[0] if single else orjson.dumps(each).decode() for each in true]
+    sheet.put("label" if single else "true_labels", cells)
 
 
 def _flags(sheet: Sheet, name: str) -> Sequence[int] | None:
-    """Return the cells of a column as 0 and 1; None where one is neither."""
     cells = [FLAGS.get((text or "").strip().lower()) for text in sheet.text(name).to_pylist()]
     return None if None in cells else [cell for cell in cells if cell is not None]
 
@@ -75,7 +72,8 @@ def spread_scores(sheet: Sheet) -> None:
     for base in {name.rpartition(".")[0] for name in names} - {""}:
         parts = {part: next((name for name in names if name == f"{base}.{part}"), None) for part in ("label", "score")}
         if None not in parts.values() and not {"label", "score"} & set(names):
-            sheet.table = sheet.table.rename_columns([_without(name, base, parts.values()) for name in names])
+            plain = [name.removeprefix(f"{base}.") if name in parts.values() else name for name in names]
+            sheet.table = sheet.table.rename_columns(plain)
             return
     folded = {fold(name): name for name in reversed(names)}
     for labels, scores in LISTS:
@@ -92,12 +90,7 @@ def spread_scores(sheet: Sheet) -> None:
             return
 
 
-def _without(name: str, base: str, parts: Any) -> str:
-    return name.removeprefix(f"{base}.") if name in parts else name
-
-
 def _read_list(text: str | None) -> list[Any] | None:
-    """Return the items of a list in a cell; None where it is none."""
     if text is None or not text.lstrip().startswith("["):
         return None
     try:

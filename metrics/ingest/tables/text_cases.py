@@ -51,10 +51,8 @@ def gather_criteria(sheet: Sheet) -> None:
     held = [name for name in sheet.table.column_names if fold(name) in known]
     if len(held) < 2 and not any(fold(name).endswith(FACTS) for name in held):
         return
-    listed = [
-        [_items(value, "States: " if fold(name).endswith(FACTS) else "") for value in sheet.table[name].to_pylist()]
-        for name in held
-    ]
+    leads = {name: "States: " if fold(name).endswith(FACTS) else "" for name in held}
+    listed = [[_items(value, lead) for value in sheet.table[name].to_pylist()] for name, lead in leads.items()]
     for name, own in zip(held, listed, strict=True):
         sheet.problems.note(sheet.file, name, "used", CRITERIA, sum(map(bool, own)))
     sheet.table = sheet.table.drop_columns(held)
@@ -139,10 +137,8 @@ def cases(sheet: Sheet, columns: Columns, task: Task, answered: bool = False) ->
 
 
 def _choices(sheet: Sheet, columns: Columns) -> dict[str, pa.ChunkedArray | pa.Array]:
-    """Return the choices as lists, and the place of the correct one, from 0.
-
-    The correct choice is given by its place, its letter, or its text; where a column names the choices, by its name.
-    """
+    """Return the choices as lists, and the place of the correct one, from 0."""
+    # The correct choice is given by its place, its letter, or its text; where a column names the choices, by its name.
     found = columns.columns
     if CHOICES not in found:
         return {}
@@ -208,11 +204,9 @@ def case_ids(sheet: Sheet, columns: Columns) -> pa.ChunkedArray | pa.Array:
 
 
 def _number_questions(sheet: Sheet, columns: Columns) -> Ints:
-    """Return the number of the case of each row, by its question; a row without one is a case by itself.
-
-    A question that a model answers again is another case where something else is expected, or where other contexts are
-    given, to all of its models. With a cell that is empty the rows of a question stay one case.
-    """
+    """Return the number of the case of each row, by its question; a row without one is a case by itself."""
+    # A question that a model answers again is another case where something else is expected, or where other contexts
+    # are given, to all of its models. With a cell that is empty the rows of a question stay one case.
     found = columns.columns
     keys = [sheet.text(found["question"])]
     who = [sheet.text(found[name]) for name in ("model", "run") if name in found]
@@ -306,14 +300,10 @@ def outputs(
     if LOGPROBS in found:
         values[LOGPROBS] = sheet.number_lists(columns, LOGPROBS, True)
     if "error" in found:
-        values["error"] = _errors(sheet, found["error"])
+        errors = sheet.text(found["error"])
+        none = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(errors)), pa.array(NO_ERROR))
+        values["error"] = pc.if_else(none, pa.scalar(None, errors.type), errors)
     return pa.table(values | sheet.metadata(columns))
-
-
-def _errors(sheet: Sheet, name: str) -> pa.ChunkedArray:
-    column = sheet.text(name)
-    none = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(column)), pa.array(NO_ERROR))
-    return pc.if_else(none, pa.scalar(None, column.type), column)
 
 
 def models(sheet: Sheet, columns: Columns, model: str, renamed: str | None) -> pa.ChunkedArray | pa.Array:
@@ -372,9 +362,7 @@ def split_combined(sheet: Sheet, suite_part: pa.Table, outputs_part: pa.Table) -
 
 
 def _refuse_code(sheet: Sheet, columns: Columns) -> None:
-    names: Sequence[str] = [
-        columns.columns[name] for name in ("expected_answers", "conditions") if name in columns.columns
-    ]
+    names = [columns.columns[name] for name in ("expected_answers", "conditions") if name in columns.columns]
     if any(fold(name).startswith(PROMPTFOO) or name.startswith("__") for name in sheet.table.column_names):
         names = sheet.table.column_names
     sheet.refuse_code([name for name in names if name in sheet.table.column_names])

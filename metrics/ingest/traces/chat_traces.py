@@ -48,10 +48,8 @@ class Conversation:
             else:
                 self._text(part.kind, part.role or role, part.text)
         if opened:
-            self._open = [place for place in opened if not self._is_answered(place)]
-
-    def _is_answered(self, place: int) -> bool:
-        return self.steps[place].result is not None or self.steps[place].error is not None
+            steps = self.steps
+            self._open = [place for place in opened if steps[place].result is None and steps[place].error is None]
 
     def _text(self, kind: str, role: str, text: str) -> None:
         if text.strip():

@@ -55,7 +55,6 @@ def _chat(tree: Tree) -> dict[str, Any]:
 
 
 def _message(entry: Any) -> dict[str, Any]:
-    """Return a message in OpenAI's form; empty where it has no role."""
     inner = entry.get("message") if isinstance(entry, Mapping) else None
     if not isinstance(inner, Mapping) or not inner.get("role"):
         return {}
@@ -96,7 +95,6 @@ def _tree(value: Any, depth: int = 0) -> Any:
 
 
 def _at(tree: Any, path: str) -> Any:
-    """Return the entry at a.b.c; None without one."""
     for part in path.split("."):
         tree = tree.get(part) if isinstance(tree, Mapping) else None
     return tree

@@ -191,7 +191,6 @@ def _turns(spans: Sequence[Span]) -> Iterator[_Turn]:
 
 
 def _messages(span: Span) -> tuple[list[Any], list[Any]]:
-    """Return what a span's model received, and what it replied."""
     received, replied = _conversation(span.attributes)
     for name, _, attributes in span.events:
         more = _conversation(attributes)
@@ -211,7 +210,6 @@ def _messages(span: Span) -> tuple[list[Any], list[Any]]:
 
 
 def _conversation(attributes: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return the messages in attributes of a span or of one of its events."""
     received, replied = (_listed(attributes.get(f"gen_ai.{side}.messages")) for side in ("input", "output"))
     instructions = _listed(attributes.get("gen_ai.system_instructions"))
     if instructions:
@@ -272,7 +270,6 @@ def _depths(spans: Sequence[Span]) -> dict[str, int]:
 
 
 def _tokens(span: Span) -> int | None:
-    """Return the tokens that a span states, of input and output; None where it states none."""
     names = ("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens")
     amounts = [_whole(span.attributes.get(f"gen_ai.usage.{name}")) for name in names]
     known = [amount for amount in amounts if amount is not None]
@@ -363,7 +360,6 @@ def _time(value: Any) -> int:
 
 
 def _whole(value: Any) -> int | None:
-    """Return a whole number that is not negative, also from text; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
         return int(value)
     whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**63

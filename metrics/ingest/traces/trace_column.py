@@ -70,7 +70,6 @@ def _strip_thoughts(sheet: Sheet, name: str, traces: list[Trace | None]) -> list
 
 
 def _cells_of(trace: Trace) -> dict[str, str | None]:
-    """Return what a trace adds to its row, by column."""
     numbers = {"tokens": trace.tokens, "duration_s": trace.seconds, "cost_usd": trace.cost_usd}
     texts = {name: None if number is None else str(number) for name, number in numbers.items()}
     return {"trace": trace.text, "answer": trace.answer, "question": trace.question, **texts}

@@ -57,7 +57,6 @@ def note_trace_leaves(
 
 
 def _traces_in(documents: Sequence[Any]) -> list[list[Span]]:
-    """Return the spans of each trace in the documents."""
     held = [one.get("spans", one) if isinstance(one, Mapping) else one for one in documents]
     listed = [entry for one in held for entry in (one if isinstance(one, list) else [one])]
     with suppress(TraceError):  # said where the trace is read
