@@ -66,7 +66,10 @@ class Cases(Sequence[Case]):
         if isinstance(cases, Cases):
             return cases
         columns = {
-            name: plain_column([_without_marker(getattr(case, name)) for case in cases], SCHEMA.field(name).type)
+            name: plain_column(
+                [None if isinstance(own := getattr(case, name), NotGiven) else own for case in cases],
+                SCHEMA.field(name).type,
+            )
             for name in COLUMNS
         }
         for name in dict.fromkeys(name for case in cases for name in case.metadata):
@@ -102,9 +105,7 @@ class Cases(Sequence[Case]):
 
         Names are left as they are. These cases themselves where nothing changes.
         """
-        changed = {
-            name: own for name, column in self._columns.items() if (own := _compose_column(name, column)) is not column
-        }
+        changed = {name: own for name, column in self._columns.items() if (own := _compose(name, column)) is not column}
         return Cases({**self._columns, **changed}, self._files) if changed else self
 
     def __len__(self) -> int:
@@ -129,7 +130,6 @@ class Cases(Sequence[Case]):
         return list(map(tuple.__new__, repeat(Case), rows))  # Case._make without a check of the length
 
     def _metadata(self) -> Iterable[Mapping[str, str]]:
-        """Return the metadata of each case, without the empty values."""
         own = {
             name.removeprefix(METADATA): column.to_pylist()
             for name, column in self._columns.items()
@@ -160,7 +160,7 @@ def compose_tables(suite: Suite, outputs: Outputs) -> tuple[Suite, Outputs]:
     if suite.task != "text":
         return suite, outputs
     cases, rows = (
-        pa.table({name: _compose_column(name, table[name]) for name in table.column_names})
+        pa.table({name: _compose(name, table[name]) for name in table.column_names})
         for table in (suite.cases, outputs.outputs)
     )
     return replace(suite, cases=cases), replace(outputs, outputs=rows)
@@ -184,7 +184,7 @@ def places(suite: Suite, case_ids: pa.ChunkedArray) -> pa.ChunkedArray:
     return found
 
 
-def _compose_column(name: str, column: Any) -> Any:
+def _compose(name: str, column: Any) -> Any:
     return column if name in NAMES else compose_column(column)
 
 
@@ -210,10 +210,6 @@ def compose_column(column: Any) -> Any:
     texts = column.filter(other).to_pylist()
     made = [normalized("NFC", text) for text in texts]
     return column if made == texts else pc.replace_with_mask(column, other, pa.array(made, column.type))
-
-
-def _without_marker(value: Any) -> Any:
-    return None if isinstance(value, NotGiven) else value
 
 
 def _plain(column: pa.Array, default: Any) -> Iterable[Any]:

@@ -68,6 +68,12 @@ class InputError(AssayError):
         super().__init__(*lines_of(self.problems, SHOWN_PROBLEMS))
 
 
+def refuse(problems: Iterable[InputProblem]) -> None:
+    """Raise InputError with these problems, where there are any."""
+    if found := tuple(problems):
+        raise InputError(found)
+
+
 def for_each(given: Iterable[G], perform: Callable[[G], R]) -> list[R]:
     """Return what `perform` makes of each. InputError with the problems of all that it refuses."""
     made: list[R] = []
@@ -77,8 +83,7 @@ def for_each(given: Iterable[G], perform: Callable[[G], R]) -> list[R]:
             made.append(perform(one))
         except InputError as failure:
             problems += failure.problems
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return made
 
 

@@ -249,9 +249,8 @@ class Aggregate:
 class Findings:
     """A data-set evaluator's result for one model.
 
-    `cases`: a score per case where that is meaningful, keyed by case_id; `curves`: a table of the
-    evaluator's own columns; `matches`: schema MATCHES, then own columns, one row per prediction and per unmatched
-    ground truth.
+    `cases`: a score per case where that is meaningful, keyed by case_id; `curves`: a table of the evaluator's own
+    columns; `matches`: schema MATCHES, then own columns, one row per prediction and per unmatched ground truth.
     """
 
     aggregates: Sequence[Aggregate]

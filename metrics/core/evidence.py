@@ -143,8 +143,7 @@ class Evidence:
     def of_record(cls, record: Mapping[str, Any]) -> Self:
         """Return the evidence that `record` was made of."""
         groups = {
-            name: tuple(Verdict.of_record(verdict) for verdict in group)
-            for name, group in record.get("verdicts", {}).items()
+            name: tuple(Verdict.of_record(one) for one in group) for name, group in record.get("verdicts", {}).items()
         }
         facts = {name: value for name, value in record.items() if name not in RESERVED}
         return cls(groups, facts, record.get("judge"), record.get("panel"))

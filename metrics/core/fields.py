@@ -340,9 +340,7 @@ class Case(NamedTuple):
     @classmethod
     def of(cls, **values: Any) -> "Case":
         """Return a case from plain values; lists become tuples."""
-        frozen: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-        }
+        frozen: dict[str, Any] = {name: tuple(own) if isinstance(own, list) else own for name, own in values.items()}
         return cls(**frozen)
 
 

@@ -94,11 +94,8 @@ def _label_of_key(text: str | None, key: str) -> str | None:
 
 
 def _stacked(tables: Mapping[str, pa.Table | None]) -> pa.Table | None:
-    named = [
-        table.append_column(KEY, pa.repeat(key, len(table)).cast(pa.string()))
-        for key, table in tables.items()
-        if table is not None
-    ]
+    own = {key: table for key, table in tables.items() if table is not None}
+    named = [table.append_column(KEY, pa.repeat(key, len(table)).cast(pa.string())) for key, table in own.items()]
     return pa.concat_tables(named, promote_options="default") if named else None
 
 

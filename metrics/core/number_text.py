@@ -45,9 +45,7 @@ def interval(low: float | None, high: float | None, written: Callable[[float], s
 def amount(value: float) -> str:
     """Return an amount of dollars or seconds as `number` does; of a tiny one two digits that count: 0.000073."""
     size = abs(value)
-    return (
-        number(value) if size == 0 or size >= MIN_SHOWN else f"{value:.{1 - floor(log10(size))}f}".replace("-", MINUS)
-    )
+    return number(value) if not size or size >= MIN_SHOWN else f"{value:.{1 - floor(log10(size))}f}".replace("-", MINUS)
 
 
 def exact(value: float | None) -> str:

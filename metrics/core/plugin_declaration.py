@@ -51,13 +51,8 @@ def declaration_of(entry: Evaluator) -> dict[str, Any]:
     """Return what a run's specification keeps of a plugin's declaration; see `stand_in`."""
     kept = _Metric.model_fields
     metrics = [{name: value for name, value in asdict(metric).items() if name in kept} for metric in entry.metrics]
-    return {
-        "title": entry.title,
-        "tasks": list(entry.tasks),
-        "inputs": list(entry.inputs),
-        "shape": entry.shape,
-        "metrics": metrics,
-    }
+    own = {"title": entry.title, "tasks": list(entry.tasks), "inputs": list(entry.inputs), "shape": entry.shape}
+    return own | {"metrics": metrics}
 
 
 def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator | None:
@@ -77,17 +72,9 @@ def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, An
         """The plugin of this evaluator is not installed here; what is known of it stands in the run."""
         raise MissingResource(f"the plugin of evaluator {id} is not here")
 
+    title = _plain(found.title) or id
     return Evaluator(
-        id,
-        _plain(found.title) or id,
-        PLUGINS,
-        found.tasks,
-        found.inputs,
-        metrics,
-        missing,
-        _AnyParameters,
-        found.shape,
-        version=version,
+        id, title, PLUGINS, found.tasks, found.inputs, metrics, missing, _AnyParameters, found.shape, version=version
     )
 
 

@@ -63,12 +63,8 @@ class Plugin:
     @property
     def facts(self) -> dict[str, str]:
         """What a run's specification says about where the evaluator comes from."""
-        return {
-            "reference": self.recipe.reference,
-            "package": self.package,
-            "package_version": self.package_version,
-            "source": self.source,
-        }
+        own = {"package": self.package, "package_version": self.package_version, "source": self.source}
+        return {"reference": self.recipe.reference, **own}
 
 
 def plugin_of(entry: Evaluator) -> Plugin:

@@ -48,11 +48,8 @@ class Preset:
     def runnable(self, task: Task | str, present: Collection[str]) -> list[str]:
         """Return the ids of those that the data can feed; `present` is what it has (see available_inputs)."""
         has = frozenset(present)
-        return [
-            entry.id
-            for entry in self.evaluators(task)
-            if not entry.lacking(has.__contains__) and has.issuperset(entry.default_needs)
-        ]
+        fitting = (entry for entry in self.evaluators(task) if not entry.lacking(has.__contains__))
+        return [entry.id for entry in fitting if has.issuperset(entry.default_needs)]
 
     def suits(self, task: Task | str, present: Collection[str]) -> bool:
         """Return whether the preset is for the task and the data has what it is about."""
@@ -208,11 +205,7 @@ OF_SYSTEMS = {  # the evaluators of other systems, never proposed
     one.id: Preset(one.id, f"As {one.title}", f"The evaluators of {one.title}.", ANSWERED, tuple(one.thresholds))
     for one in CONVENTIONS.values()
 }
-ASKING = [
-    preset
-    for preset in reversed(PRESETS.values())
-    if preset.title.endswith("?") and not set(ANSWERED).isdisjoint(preset.tasks)
-]
+ASKING = [one for one in reversed(PRESETS.values()) if one.title.endswith("?") and {*ANSWERED} & {*one.tasks}]
 QUESTIONS: Mapping[str, str] = {  # by evaluator of texts or agents: the preset that has it `also`, else the first
     **{id: preset.title for preset in ASKING for id in preset.answered_by},
     **{id: preset.title for preset in ASKING for id in preset.also},
@@ -249,11 +242,8 @@ def computable(
 ) -> list[str]:
     """Return the evaluators of a preset that can be computed at once: fed by the data, without a judge, models here."""
     needs = {id: evaluators()[id].needs for id in preset.runnable(task, present)}
-    return [
-        id
-        for id, own in needs.items()
-        if JUDGE not in own and (not own or (FEW_OUTPUTS in present and not unavailable(id)))
-    ]
+    free = (id for id, own in needs.items() if JUDGE not in own)
+    return [id for id in free if not needs[id] or (FEW_OUTPUTS in present and not unavailable(id))]
 
 
 def named(names: str) -> list[Preset]:

@@ -84,12 +84,10 @@ def read_in_worker(
             except Exception:  # it may be in the hands of the file: no data, or such as do not fit each other
                 state = b"malformed"
         if state != b"done":
+            most = limits.memory >> 20
             found, expected = {
                 b"late": (f"a file that was not read within {limits.seconds:,g} s", "one that is read in that time"),
-                b"memory": (
-                    f"a file that takes more than {limits.memory >> 20:,} MiB to read",
-                    "one that takes less memory",
-                ),
+                b"memory": (f"a file that takes more than {most:,} MiB to read", "one that takes less memory"),
                 b"malformed": ("a file whose reader does not return data", "a complete file"),
             }.get(state, ("a file that ends the process that reads it", "a complete file"))
             raise InputError([InputProblem(name, found, f"{expected}: a smaller or a plainer file", fatal=True)])

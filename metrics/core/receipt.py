@@ -96,9 +96,7 @@ def by_file(receipt: Iterable[ReceiptLine]) -> dict[str, list[ReceiptLine]]:
 
 def sorted_receipt(lines: Iterable[ReceiptLine]) -> Receipt:
     """Return the lines, those of each file together: questions first, then what is not used, kept, used."""
-    return tuple(
-        line for own in by_file(lines).values() for line in sorted(own, key=lambda line: ORDER.index(line.use))
-    )
+    return tuple(one for own in by_file(lines).values() for one in sorted(own, key=lambda one: ORDER.index(one.use)))
 
 
 def joins_of(lines: Iterable[ReceiptLine]) -> list[str]:

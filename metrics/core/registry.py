@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics.core.conventions import CONVENTIONS
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputError, InputProblem, one_of, refuse
 from metrics.core.evaluator import EMBEDDER, Direction, Evaluator, Parameters
 from metrics.core.other_names import called_here
 from metrics.core.plugin_consent import act_of_code, is_allowed, refuse_unasked_acts
@@ -38,9 +38,8 @@ class Registry(Mapping[str, Evaluator]):
 
     Looking one up by id imports only that one, so that a page which needs three does not wait for all. Iterating
     imports all. Raises ValueError where two evaluators or prompts share an id, or a module's text has other ids than
-    its evaluators.
-    A plugin that cannot be loaded is left out, see `refused`. An id of a plugin that is missing gives what the runs
-    that were read say of it; those are not among the ids that it iterates over.
+    its evaluators. A plugin that cannot be loaded is left out, see `refused`. An id of a plugin that is missing gives
+    what the runs that were read say of it; those are not among the ids that it iterates over.
     """
 
     def __getitem__(self, id: str) -> Evaluator:
@@ -249,9 +248,7 @@ def users_of(resource: str, ids: Sequence[str], parameters: Mapping[str, Mapping
     known = [id for id in ids if id in evaluators()]
     chosen = choose(known, {id: parameters[id] for id in known if id in parameters}).values()
     return [
-        entry.id
-        for entry, own in chosen
-        if resource in own.used(entry.resources) and not entry.settings(own, {}).get(resource)
+        one.id for one, own in chosen if resource in own.used(one.resources) and not one.settings(own, {}).get(resource)
     ]
 
 
@@ -276,9 +273,7 @@ def choose(
     known = evaluators()
     given = dict(parameters or {})
     problems = [
-        InputProblem("evaluators", repr(name), _expected(name))
-        for name in dict.fromkeys([*ids, *given])
-        if name not in known
+        InputProblem("evaluators", repr(id), _expected(id)) for id in dict.fromkeys([*ids, *given]) if id not in known
     ]
     problems += [
         InputProblem("parameters", f"values for {name}", "values only for evaluators that are chosen")
@@ -302,8 +297,7 @@ def choose(
                 if error["type"] == "extra_forbidden":
                     expected = one_of(str(error["loc"][-1]), entry.parameters.model_fields)
                 problems.append(InputProblem("parameters", repr(error["input"]), expected, column=where))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return chosen
 
 
@@ -319,10 +313,7 @@ def _unknown_metrics(entry: Evaluator, values: Parameters) -> list[InputProblem]
     """
     known = [metric.name for metric in entry.metrics if metric.direction is not Direction.NONE]
     none = "no threshold: neither end of its metrics is better"
-    named = [
-        *((name, "thresholds") for name in values.thresholds),
-        *([(values.primary, "primary")] * bool(values.primary)),
-    ]
+    named = [*((id, "thresholds") for id in values.thresholds), *([(values.primary, "primary")] * bool(values.primary))]
     return [
         InputProblem("parameters", repr(name), one_of(name, known) if known else none, column=f"{entry.id}.{field}")
         for name, field in named

@@ -51,9 +51,7 @@ class ScoreColumns(Mapping[str, CaseScore]):
             {name: pa.array([own.get(name) for own in values], pa.float64()) for name in metrics},
             pa.array([_PLACES[score.status] for score in scores], pa.int8()),
             pa.array([score.reason and without_halves(score.reason) for score in scores], pa.string()),
-            pa.array(
-                [None if score.evidence is None else evidence_json(score.evidence) for score in scores], pa.string()
-            ),
+            pa.array([None if one.evidence is None else evidence_json(one.evidence) for one in scores], pa.string()),
         )
 
     @classmethod

@@ -194,9 +194,7 @@ class Suite:
         unknown = [name for name in criteria if name not in CRITERIA and case_column(self.cases, name) is None]
         if unknown:
             known = [*CRITERIA, *(name.removeprefix(METADATA) for name in self.cases.column_names)]
-            raise InputError(
-                InputProblem(self.name, f"the criterion {name!r}", one_of(name, known)) for name in unknown
-            )
+            raise InputError(InputProblem(self.name, f"the criterion {id!r}", one_of(id, known)) for id in unknown)
         keep = np.ones(len(self), bool)
         for name, wanted in criteria.items():
             keep &= _meets(self.cases, name, wanted)
@@ -316,7 +314,6 @@ def case_column(cases: pa.Table, name: str) -> str | None:
 
 
 def _meets(cases: pa.Table, name: str, wanted: Any) -> Bools:
-    """Return which cases meet one criterion of Suite.matching."""
     if name == "search":
         ids = pc.match_substring(cases["case_id"], wanted, ignore_case=True)
         return _mask(ids) | _mask(pc.match_substring(cases["question"], wanted, ignore_case=True))
