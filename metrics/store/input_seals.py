@@ -1,8 +1,7 @@
 """The seal of stored inputs: `files` in `suite.json` and `outputs.json`, the sha256 of each table beside them.
 
-`sha256` there is that of everything else in the file, but for the name, which people may change.
-What was stored by earlier versions has none; its content can still be compared with the fingerprint, by which it is
-stored.
+`sha256` there is that of everything else in the file, but for the name, which people may change. What was stored by
+earlier versions has none; its content can still be compared with the fingerprint, by which it is stored.
 """
 
 import hashlib
@@ -99,11 +98,10 @@ def damaged(folder: Path, what: str, lost: bool = False) -> RunCorrupt:
 def read_suite(folder: Path, cases: pa.Table, annotations: pa.Table | None) -> Suite:
     """Return the stored suite in a folder with these tables of it."""
     facts, media = input_facts(folder), folder / MEDIA["suites"]
-    labels, numbers, keys = map(tuple, (facts["labels"], facts["category_ids"], facts.get("label_keys", ())))
-    classes, pictures = classes_of(facts.get("classes", {})), media if media.exists() else None
-    return Suite(
-        facts["name"], facts["task"], cases, annotations, labels, pictures, facts["left_out"], numbers, keys, classes
-    )
+    labels, ids, keys = map(tuple, (facts["labels"], facts["category_ids"], facts.get("label_keys", ())))
+    images, classes = media if media.exists() else None, classes_of(facts.get("classes", {}))
+    name, task, left_out = facts["name"], facts["task"], facts["left_out"]
+    return Suite(name, task, cases, annotations, labels, images, left_out, ids, keys, classes)
 
 
 def _sealed(folder: Path) -> Mapping[str, Mapping[str, Any]]:

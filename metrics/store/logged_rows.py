@@ -54,19 +54,16 @@ class LoggedRows:
             self._file = os.open(self.folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._file)
-            self._file = None
-            raise RunBusy(f"the log {self.name!r} is being written by another process") from None
-        try:
             with stored_at(self.folder / LINES):
                 os.ftruncate(self._file, self._whole())
             text = json_text({"name": self.name, **settings})
             sign_file(self.folder / SETTINGS, text.encode())
             write_text(self.folder / SETTINGS, text)
-        except StorageError:
+        except (BlockingIOError, StorageError) as failure:
             os.close(self._file)
             self._file = None
+            if isinstance(failure, BlockingIOError):
+                raise RunBusy(f"the log {self.name!r} is being written by another process") from None
             raise
 
     def append(self, row: Mapping[str, Any]) -> None:

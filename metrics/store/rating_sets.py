@@ -131,7 +131,6 @@ class GivenRows:
         return [path for path in list_paths(self.folder, "*.parquet") if not path.name.startswith(".")]
 
     def _last(self) -> int:
-        """Return the highest number of a row; −1 while there is none."""
         return max((_last(self._read_rows(path)) for path in self._files()), default=-1)
 
     def _page(self, rater: str, kind: str) -> tuple[Path, pa.Table]:
@@ -146,7 +145,6 @@ class GivenRows:
         return hold_lock(make_folder(self.folder) / ".lock", busy)
 
     def _numbered(self, table: pa.Table, last: int) -> pa.Table:
-        """Return a table whose rows are numbered on from `last`."""
         place = self.schema.get_field_index("number")
         numbers = pa.array(range(last + 1, last + 1 + len(table)), pa.int64())
         return table.set_column(place, self.schema.field(place), numbers)
@@ -179,7 +177,6 @@ def _read_rows(path: Path, what: str) -> pa.Table:
 
 
 def _last(table: pa.Table) -> int:
-    """Return the highest number of a table's rows; −1 where they have none."""
     highest = pc.max(table["number"]).as_py()
     return -1 if highest is None else int(highest)
 

@@ -107,9 +107,7 @@ class Review:
     def _write(self, **changed: Any) -> None:
         if "marks" in changed:
             changed["marks"] = [
-                {**place._asdict(), **asdict(mark)}
-                for place, mark in changed["marks"].items()
-                if mark.tags or mark.note
+                {**key._asdict(), **asdict(mark)} for key, mark in changed["marks"].items() if mark.tags or mark.note
             ]
         write_sealed(self.path, self._read_reviews() | changed)
 

@@ -53,9 +53,7 @@ def cache_by_run(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             bound = bind(*args, **kwargs)
             bound.apply_defaults()
-            bound.arguments |= {
-                name: tuple(value) for name, value in bound.arguments.items() if isinstance(value, list)
-            }
+            bound.arguments |= {name: tuple(own) for name, own in bound.arguments.items() if isinstance(own, list)}
             return cached(*bound.args, **bound.kwargs)
 
         return call
@@ -82,9 +80,8 @@ def database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
     for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
         path = folder / tables[name]["file"] if name in tables else None
         source = "(SELECT 1) WHERE false" if path is None else scan(path)
-        columns = (
-            "*" if name not in TABLES else _columns(TABLES[name], [] if path is None else pq.read_schema(path).names)
-        )
+        stored = [] if path is None else pq.read_schema(path).names
+        columns = _columns(TABLES[name], stored) if name in TABLES else "*"
         view = name.replace("/", "_").replace('"', '""')
         connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {source}')
     names = pq.read_schema(cases).names

@@ -195,9 +195,8 @@ def _inputs(run: Run) -> Iterator[Checked]:
         elif sealed or has_fingerprint(folder):
             yield Checked(name, "whole")
         elif kind == "suite":
-            yield Checked(
-                name, "differs", "the suite's content has another fingerprint than the one that it is named by"
-            )
+            why = "the suite's content has another fingerprint than the one that it is named by"
+            yield Checked(name, "differs", why)
         else:
             yield Checked(name, "not sealed", "stored by an earlier version, which kept no checksum")
 

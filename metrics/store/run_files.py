@@ -172,9 +172,8 @@ class RunFiles:
         """
         manifest = self.manifest
         if manifest is None:
-            raise RunError(
-                f"run {self.id} is {self.state}: its tables are there once it is finished (`resume` continues it)"
-            )
+            why = "its tables are there once it is finished (`resume` continues it)"
+            raise RunError(f"run {self.id} is {self.state}: {why}")
         if name not in manifest["tables"]:
             return None
         sealed: str = manifest["tables"][name]["sha256"]

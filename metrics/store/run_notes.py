@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from metrics.core.errors import InputError, InputProblem, StorageError
+from metrics.core.errors import InputProblem, StorageError, refuse
 from metrics.core.files import read_json, write_json
 from metrics.store.run_spec import RunSpec
 
@@ -46,8 +46,7 @@ def write_about(folder: Path, about: About) -> None:
     ]
     long = [tag for tag in tags if len(tag) > MOST_TAG]
     problems += [InputProblem("run", repr(tag), f"at most {MOST_TAG} characters", column="tags") for tag in long]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     write_json(folder / FILE, asdict(kept))
 
 

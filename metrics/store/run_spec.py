@@ -4,15 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    FiniteFloat,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat, TypeAdapter, ValidationError, model_validator
 
 from metrics.core.receipt import Receipt
 from metrics.core.registry import note_missing
@@ -89,9 +81,7 @@ class SubsetFacts(Facts):
         if self.budget:
             said["budget_cases"] = self.budget.in_words(kept)
         if self.label_map:
-            merged = {
-                own: [name for name, to in self.label_map.items() if to == own] for own in self.label_map.values()
-            }
+            merged = {own: [one for one, to in self.label_map.items() if to == own] for own in self.label_map.values()}
             said["label_map"] = "; ".join(f"{', '.join(names)} taken for {own}" for own, names in merged.items())
         return said
 

@@ -25,11 +25,8 @@ def _list_files(run: Run, media: bool) -> Iterator[tuple[str, Path]]:
     if media:
         for prefix, folder in ((MEDIA, run.suite_folder), (ARTIFACTS, run.outputs_folder)):
             own = folder / prefix.rstrip("/").rpartition("/")[2]
-            yield from (
-                (prefix + path.name, path)
-                for path in sorted(own.glob("*"))
-                if path.is_file() and not is_half_made(path.name)
-            )
+            files = (path for path in sorted(own.glob("*")) if path.is_file() and not is_half_made(path.name))
+            yield from ((prefix + path.name, path) for path in files)
 
 
 def _there(prefix: str, folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:

@@ -13,20 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.core import suite as columns
+from metrics.core import files, suite as columns
 from metrics.core.arrow import opened, stored_rows
 from metrics.core.cases import places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
-from metrics.core.files import (
-    copy_folder,
-    list_paths,
-    make_folder,
-    read_json,
-    temporary_folder,
-    write_json,
-    write_table,
-)
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
 from metrics.core.suite import OUTPUTS, Outputs, Suite, conform
 from metrics.store.input_seals import checked_input, damaged, input_facts, read_suite, sealed
@@ -42,7 +33,7 @@ TARGETS = "targets.json"  # in that folder: the models that Assay itself asked, 
 
 @cache
 def _cache_of_process(_workspace: Path) -> Path:
-    return temporary_folder("cache")
+    return files.temporary_folder("cache")
 
 
 class StoredInputs:
@@ -77,13 +68,13 @@ class StoredInputs:
         `made`: the suite that it was made from (parent) and how, see metrics.suites.suite_history.
         """
         tighten(self.path)
-        folder = make_folder(own_folder(self.path, "suites", suite.fingerprint).parent) / suite.fingerprint
+        folder = files.make_folder(own_folder(self.path, "suites", suite.fingerprint).parent) / suite.fingerprint
         if not (folder / "suite.json").exists():
-            write_table(folder / "cases.parquet", suite.cases)
+            files.write_table(folder / "cases.parquet", suite.cases)
             if suite.annotations is not None:
-                write_table(folder / "annotations.parquet", suite.annotations)
+                files.write_table(folder / "annotations.parquet", suite.annotations)
             if suite.media is not None and suite.media.absolute() != folder / "media":
-                copy_folder(suite.media, folder / "media")
+                files.copy_folder(suite.media, folder / "media")
             facts = {
                 "schema": SCHEMA_VERSION,
                 "name": suite.name,
@@ -97,7 +88,7 @@ class StoredInputs:
                 "created": datetime.now(UTC).isoformat(timespec="milliseconds"),
                 **(made or {}),
             }
-            write_json(folder / "suite.json", sealed(folder, facts))
+            files.write_json(folder / "suite.json", sealed(folder, facts))
         return suite.fingerprint
 
     def save_outputs(self, outputs: Outputs, suite: Suite) -> str:
@@ -105,30 +96,32 @@ class StoredInputs:
 
         The order lets a reader of one model's slice, or of one case, skip nearly all of the file.
         """
-        folder = make_folder(own_folder(self.path, "outputs", outputs.fingerprint).parent) / outputs.fingerprint
+        folder = files.make_folder(own_folder(self.path, "outputs", outputs.fingerprint).parent) / outputs.fingerprint
         if not (folder / "outputs.json").exists():
             table = _ordered(outputs.outputs, outputs, suite)
-            write_table(folder / "outputs.parquet", table, SLICE)
+            files.write_table(folder / "outputs.parquet", table, SLICE)
             if outputs.predictions is not None:
                 # within an image the file's order of predictions decides ties, so only whole images move
-                write_table(folder / "predictions.parquet", _ordered(outputs.predictions, outputs, suite), SLICE * 8)
+                files.write_table(
+                    folder / "predictions.parquet", _ordered(outputs.predictions, outputs, suite), SLICE * 8
+                )
             if outputs.files is not None and outputs.files.absolute() != folder / FILES:
-                copy_folder(outputs.files, folder / FILES)
+                files.copy_folder(outputs.files, folder / FILES)
             rows = table.group_by(["model", "run"], use_threads=False).aggregate([("case_id", "count")]).to_pylist()
             models: dict[str, dict[str, Any]] = {model: {"rows": 0, "runs": []} for model in outputs.models}
             for entry in rows:
                 models[entry["model"]]["rows"] += entry["case_id_count"]
                 models[entry["model"]]["runs"] = sorted([*models[entry["model"]]["runs"], entry["run"]])
             facts = {"schema": SCHEMA_VERSION, "models": models, "left_out": outputs.left_out}
-            write_json(folder / "outputs.json", sealed(folder, facts))
+            files.write_json(folder / "outputs.json", sealed(folder, facts))
         if outputs.targets and not (folder / TARGETS).exists():
-            write_json(folder / TARGETS, outputs.targets)
+            files.write_json(folder / TARGETS, outputs.targets)
         return outputs.fingerprint
 
     def suite(self, fingerprint: str) -> Suite:
         """Return the stored suite of that fingerprint; its tables are shared and read-only."""
         self.complete("suites", fingerprint, media=True)
-        return self._suite(fingerprint)
+        return _load_suite(self._needed("suites", fingerprint), self.file("suites", fingerprint, ANNOTATIONS))
 
     def outputs(self, fingerprint: str, model: str | None = None) -> Outputs:
         """Return the stored outputs of that fingerprint, whole or of one model, whose rows alone are read then."""
@@ -144,7 +137,7 @@ class StoredInputs:
 
     def targets(self, fingerprint: str) -> dict[str, dict[str, Any]]:
         """Return the descriptions of the models that were asked for stored outputs, by name; none for uploads."""
-        return read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
+        return files.read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
 
     def outputs_files(self, fingerprint: str) -> Path | None:
         """Return the folder with the files of the stored outputs' artifacts; None where there are none."""
@@ -187,7 +180,7 @@ class StoredInputs:
 
     def suites(self) -> list[dict[str, Any]]:
         """Return fingerprint, name, task, number of cases … of every stored suite, the newest first."""
-        stored = list_paths(self.path / "suites", "*/suite.json")
+        stored = files.list_paths(self.path / "suites", "*/suite.json")
         stored.sort(key=lambda path: -path.stat().st_mtime_ns)
         return [{"fingerprint": path.parent.name, **facts} for path in stored for facts in _readable(path.parent)]
 
@@ -197,7 +190,7 @@ class StoredInputs:
         facts = input_facts(path.parent)
         if facts["name"] != name:
             stored = path.stat()
-            write_json(path, facts | {"name": name, "names": [*facts.get("names", ()), facts["name"]]})
+            files.write_json(path, facts | {"name": name, "names": [*facts.get("names", ()), facts["name"]]})
             os.utime(path, ns=(stored.st_atime_ns, stored.st_mtime_ns))  # suites are listed by when they were stored
             _load_suite.cache_clear()
 
@@ -212,9 +205,8 @@ class StoredInputs:
         self.complete(kind, fingerprint)
         folder = self.path / kind / fingerprint
         if not FINGERPRINT.fullmatch(fingerprint) or not folder.exists():
-            raise RunNotFound(
-                f"the {kind} {fingerprint[:12]}… are not in {self.path}; was a part of the workspace removed?"
-            )
+            why = "was a part of the workspace removed?"
+            raise RunNotFound(f"the {kind} {fingerprint[:12]}… are not in {self.path}; {why}")
         return own_folder(self.path, kind, fingerprint)
 
     def _needed(self, kind: str, fingerprint: str) -> Path:
@@ -224,9 +216,6 @@ class StoredInputs:
         if path is None:
             raise damaged(self._folder(kind, fingerprint), f"{name} is lost", lost=True)
         return path
-
-    def _suite(self, fingerprint: str) -> Suite:
-        return _load_suite(self._needed("suites", fingerprint), self.file("suites", fingerprint, ANNOTATIONS))
 
 
 def _ordered(table: pa.Table, outputs: Outputs, suite: Suite) -> pa.Table:
@@ -277,13 +266,10 @@ def _positions(outputs: Path, cases: Path) -> pa.ChunkedArray:
     return pa.chunked_array([chunk for one in found for chunk in one.chunks], pa.int32())
 
 
-def _cases(path: Path) -> pa.Table:
-    """Return the stored cases; columns without a value, which most suites have many of, are not read but made."""
-    metadata, filled = _metadata(path)
-    return conform(conformed(stored_rows(path, filled), metadata.schema.to_arrow_schema()), columns.CASES)
-
-
 @lru_cache(maxsize=8)
 def _load_suite(cases: Path, annotations: Path | None) -> Suite:
+    """Return a stored suite; columns of cases without a value, which most suites have, are not read but made."""
+    metadata, filled = _metadata(cases)
+    own = conform(conformed(stored_rows(cases, filled), metadata.schema.to_arrow_schema()), columns.CASES)
     objects = None if annotations is None else conform(stored_rows(annotations), columns.ANNOTATIONS)
-    return read_suite(cases.parent, _cases(cases), objects)
+    return read_suite(cases.parent, own, objects)

@@ -47,7 +47,8 @@ def visitor_of(claims: Mapping[str, Any], team: Team, now: float) -> Visitor:
 
     Raises NotAllowed where the sign-in is too long ago, or gives no name, no role or no group that counts.
     """
-    if not _is_verified(claims, team):
+    verified = claims.get("email_verified", team.trust_email)  # a truth value, or what some providers say as a text
+    if not (verified is True or (isinstance(verified, str) and verified.strip().lower() == "true")):
         claims = {**claims, "email": None}  # anybody's
     began = claims.get("iat")
     if not isinstance(began, int | float) or not -EARLY <= now - began <= team.hours * HOUR:
@@ -74,12 +75,6 @@ def folder_of(workspace: Path, group: str) -> Path:
     """Return the folder of a group's workspace in the studio's: readable, and never that of another group."""
     words = re.sub(r"[^a-z0-9]+", "-", group.lower()).strip("-")[:40]
     return workspace / FOLDER / f"{words}-{hashlib.sha256(group.encode()).hexdigest()[:12]}".lstrip("-")
-
-
-def _is_verified(claims: Mapping[str, Any], team: Team) -> bool:
-    """Return whether the provider says that the e-mail address is the person's own; some say it as a text."""
-    said = claims.get("email_verified", team.trust_email)
-    return said is True or (isinstance(said, str) and said.strip().lower() == "true")
 
 
 def _values(claim: Any) -> dict[str, str]:

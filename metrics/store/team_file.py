@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.exact_names import MAKE_SECRET, disguise_in, fold_name, weakness_of
 from metrics.core.processes import is_loopback
 from metrics.core.project_file import read_toml
@@ -78,8 +78,7 @@ def team_of(found: Mapping[str, Any], name: str, further: Iterable[InputProblem]
     if not team.roles and team.everyone is None:
         wanted = 'roles = { "value of the claim" = "editor" }, or everyone = "viewer"'
         problems.append(InputProblem(name, "no role for anybody", wanted, column="team"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return team
 
 

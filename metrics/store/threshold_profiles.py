@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.core.calibration import Calibration, calibration_of, latest
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.files import hold_lock, make_folder
 from metrics.store.manifest import read_sealed, write_sealed
 
@@ -85,8 +85,7 @@ class ThresholdProfiles:
             if in_force is None:
                 raise InputError([InputProblem("thresholds", "no profile in force", "a profile to set them in")])
             wrong = [(key, value) for key, value in values.items() if value is not None and not isfinite(value)]
-            if wrong:
-                raise InputError([InputProblem(".".join(key), repr(value), "a finite number") for key, value in wrong])
+            refuse(InputProblem(".".join(key), repr(value), "a finite number") for key, value in wrong)
             changed = {name: dict(metrics) for name, metrics in profiles[in_force].items()}
             for (evaluator, metric), value in values.items():
                 own = changed.setdefault(evaluator, {})

@@ -10,18 +10,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from metrics.core import files
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
-from metrics.core.files import (
-    is_half_made,
-    json_text,
-    list_paths,
-    make_folder,
-    move_folder,
-    read_json,
-    stamp,
-    write_json,
-    write_text,
-)
 from metrics.core.schema import SCHEMA_VERSION
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.origin import sign_file
@@ -68,7 +58,7 @@ def _half_made(folder: Path, deeper: int) -> Iterator[Path]:
             yield Path(entry.path)
         elif is_folder and deeper:
             yield from _half_made(Path(entry.path), deeper - 1)
-        elif is_half_made(entry.name) and not is_folder:
+        elif files.is_half_made(entry.name) and not is_folder:
             yield Path(entry.path)
 
 
@@ -89,7 +79,7 @@ class Bin:
 
     def ids(self) -> Sequence[str]:
         """Return the ids of the deleted runs, the last deleted first."""
-        folders = [entry for entry in list_paths(self.folder, "*") if entry.is_dir()]
+        folders = [entry for entry in files.list_paths(self.folder, "*") if entry.is_dir()]
         return [entry.name for entry in sorted(folders, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)]
 
     def runs(self) -> Sequence[Run]:
@@ -100,17 +90,17 @@ class Bin:
         """Delete a run: move it here, as it is. Raises RunBusy while a process works on it."""
         if run.state in ("starting", "running"):
             raise RunBusy(f"run {run.id} is being worked on; cancel it before deleting it")
-        make_folder(self.folder)
+        files.make_folder(self.folder)
         with run.locked():  # nobody resumes it meanwhile
             self._note_sample(run, deleted=True)
-            move_folder(run.home, self.folder / run.home.name)
-            stamp(self.folder / run.home.name)  # the deletion
+            files.move_folder(run.home, self.folder / run.home.name)
+            files.stamp(self.folder / run.home.name)  # the deletion
 
     def restore(self, run_id: str) -> Run:
         """Move a deleted run back. Raises RunNotFound where the bin has none of that id."""
         self._check(run_id)
-        run = Run(make_folder(self._runs) / run_id)
-        move_folder(self.folder / run_id, run.home)
+        run = Run(files.make_folder(self._runs) / run_id)
+        files.move_folder(self.folder / run_id, run.home)
         self._note_sample(run, deleted=False)
         return run
 
@@ -125,13 +115,13 @@ class Bin:
 
     def samples(self) -> Sequence[str]:
         """Return the bundled samples whose run was deleted: they are not computed again."""
-        return tuple(read_json(self.folder / "samples.json") or ())
+        return tuple(files.read_json(self.folder / "samples.json") or ())
 
     def _note_sample(self, run: Run, deleted: bool) -> None:
         sample = None if run.damage else run.spec.sample
         if sample is not None:
             others = [name for name in self.samples() if name != sample]
-            write_json(self.folder / "samples.json", [*others, sample] if deleted else others)
+            files.write_json(self.folder / "samples.json", [*others, sample] if deleted else others)
 
     def _check(self, run_id: str) -> None:
         if run_id not in self.ids():
@@ -237,7 +227,7 @@ class Workspace(StoredInputs):
 
     def _all(self) -> list[Run]:
         self._list_remote()
-        folders = [entry for entry in list_paths(self.path / "runs", "*") if RUN_ID.fullmatch(entry.name)]
+        folders = [entry for entry in files.list_paths(self.path / "runs", "*") if RUN_ID.fullmatch(entry.name)]
         return [Run(folder) for folder in folders if _is_run(folder)]
 
     def create_run(self, spec: dict[str, Any]) -> Run:
@@ -249,15 +239,15 @@ class Workspace(StoredInputs):
         sweep(self.path)
         now = datetime.now(UTC)
         run_id = f"{now:%Y%m%d-%H%M%S}-{token_hex(3)}"
-        folder = make_folder(own_folder(self.path, "runs", run_id))
-        place = max([time.time_ns(), *(run.place + 1 for run in self.runs())])  # a clock that goes back changes nothing
+        folder = files.make_folder(own_folder(self.path, "runs", run_id))
+        place = max([time.time_ns(), *(run.place + 1 for run in self._all())])  # a clock that goes back changes nothing
         head = {
             "schema": SCHEMA_VERSION, "id": run_id, "created": now.isoformat(timespec="seconds"),
             "place": min(place, LAST_PLACE),
         }  # fmt: skip
-        text = json_text(head | spec)
+        text = files.json_text(head | spec)
         sign_file(folder / SPEC, text.encode())  # before: a run that a kill leaves here is known as made here
-        write_text(folder / SPEC, text)
+        files.write_text(folder / SPEC, text)
         return Run(folder)
 
 

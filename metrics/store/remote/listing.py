@@ -31,13 +31,10 @@ FOLDER = "runs"
 VERSION = 1
 TEXT = ".json"  # the ending of the files that stand in the listing itself
 SPEC, SEAL = "run/spec.json", "run/manifest.json"
-NEEDED = (SPEC, SEAL, "suite/suite.json", "outputs/outputs.json")
-TABLES = (
-    "run/tables/scores.parquet",
-    "run/tables/aggregates.parquet",
-    "suite/cases.parquet",
-    "outputs/outputs.parquet",
-)
+NEEDED = (
+    SPEC, SEAL, "suite/suite.json", "outputs/outputs.json", "run/tables/scores.parquet",
+    "run/tables/aggregates.parquet", "suite/cases.parquet", "outputs/outputs.parquet",
+)  # fmt: skip
 REPAIR = "restore it, or remove it and push the run again"
 ID = r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}"
 HASH = r"[0-9a-f]{64}"
@@ -76,10 +73,8 @@ class Listing(BaseModel):
     def path(self, workspace: Path, name: str) -> Path:
         """Return where a file belongs in a workspace."""
         kind, _, rest = name.partition("/")
-        folder = {"run": f"runs/{self.run}", "suite": f"suites/{self.suite}", "outputs": f"outputs/{self.outputs}"}[
-            kind
-        ]
-        return workspace / folder / rest
+        home = {"run": f"runs/{self.run}", "suite": f"suites/{self.suite}", "outputs": f"outputs/{self.outputs}"}[kind]
+        return workspace / home / rest
 
     def to_bytes(self) -> bytes:
         """Return the listing as it is stored; equal ones give equal bytes."""
@@ -94,9 +89,7 @@ def listing_from(stored: bytes, place: str, run_id: str) -> Listing:
         raw = json.loads(stored)
         content = raw["content"]
         if hashlib.sha256(canonical(content)).hexdigest() != raw["sha256"]:
-            raise RemoteError(
-                f"{where} was changed: its sha256 differs; restore it, or remove it and push the run again"
-            )
+            raise RemoteError(f"{where} was changed: its sha256 differs; {REPAIR}")
         if content["version"] > VERSION:
             raise RemoteError(f"{where} has version {content['version']}; this Assay reads up to {VERSION}: update it")
         listing = Listing.model_validate(content)
@@ -112,7 +105,7 @@ def _wrong(listing: Listing, run_id: str) -> Iterator[str]:
     """Yield what cannot be true of a listing that `push` made."""
     spec, seal = (json.loads(listing.texts[name]) for name in (SPEC, SEAL))
     names = (*listing.texts, *listing.files)
-    yield from (f"it has no {name}" for name in (*NEEDED, *TABLES) if name not in names)
+    yield from (f"it has no {name}" for name in NEEDED if name not in names)
     if len({name.lower() for name in names}) < len(names):
         yield "it names a file twice, on disks that take upper and lower case alike"
     yield from (f"the name {name!r} is none of a run's file" for name in names if not re.fullmatch(NAMES, name))

@@ -113,11 +113,8 @@ def _listed(workspace: Path, url: str) -> dict[str, str]:
     try:
         with opened(url) as place:
             kept = make_folder(workspace / LISTINGS)
-            new = [
-                run_id
-                for run_id in listed_ids(place)
-                if not (kept / f"{run_id}.json").exists() and not (workspace / "bin" / run_id).exists()
-            ]
+            listed = (run_id for run_id in listed_ids(place) if not (kept / f"{run_id}.json").exists())
+            new = [run_id for run_id in listed if not (workspace / "bin" / run_id).exists()]
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 failures = pool.map(lambda run_id: _take(place, workspace, run_id), new)
                 wrong = {run_id: why for run_id, why in zip(new, failures, strict=True) if why}
@@ -156,7 +153,6 @@ def _complete(workspace: Path, listing: Listing, prefix: str, only: list[Path] |
 
 
 def _listings(workspace: Path) -> Iterator[Listing]:
-    """Yield the listings of a local copy, the newest first."""
     for path in sorted((workspace / LISTINGS).glob("[0-9]*.json"), reverse=True):
         if (listing := _listing(path)) is not None:
             yield listing

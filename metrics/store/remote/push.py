@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from metrics.core.errors import RemoteError, RunCorrupt
-from metrics.core.files import sha256_of
+from metrics.store.manifest import file_facts
 from metrics.store.remote.listing import FOLDER, TEXT, File, Listing
 from metrics.store.remote.objects import Objects, opened
 from metrics.store.remote.transfer import Listen, each, find_listing
@@ -26,14 +26,8 @@ def push(run: Run, url: str, listen: Listen | None = None) -> bool:
         before = find_listing(place, run.id)
         _check_same(place, before, listing)
         there = listing if before is None else before  # stored by another version, a suite may be of other bytes
-        by_object = {
-            file.object: (file, paths[name]) for name, file in listing.files.items() if there.files.get(name) == file
-        }
-        each(
-            [partial(_send, place, *one) for one in by_object.values()],
-            [file.bytes for file, _ in by_object.values()],
-            listen,
-        )
+        sent = {one.object: (one, paths[name]) for name, one in listing.files.items() if there.files.get(name) == one}
+        each([partial(_send, place, *one) for one in sent.values()], [file.bytes for file, _ in sent.values()], listen)
         if before is not None:
             return False
         made = place.create(f"{FOLDER}/{run.id}.json", listing.to_bytes())
@@ -47,11 +41,7 @@ def listing_of(run: Run) -> tuple[Listing, Mapping[str, Path]]:
     verify(run)
     paths = sealed_files(run)
     texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name.endswith(TEXT)}
-    files = {
-        name: File(sha256=sha256_of(path), bytes=path.stat().st_size)
-        for name, path in paths.items()
-        if name not in texts
-    }
+    files = {name: File(**file_facts(path)) for name, path in paths.items() if name not in texts}
     suite, outputs = run.spec.suite.fingerprint, run.spec.outputs.fingerprint
     return Listing(run=run.id, suite=suite, outputs=outputs, texts=texts, files=files), paths
 

@@ -1,7 +1,7 @@
 """Pull: sealed runs from a URL into a workspace, each file verified; and what push shares with it."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
@@ -48,9 +48,7 @@ def listed_ids(place: Objects) -> list[str]:
     return sorted(Path(name).stem for name in place.names(FOLDER) if name.endswith(TEXT))
 
 
-def fetch(
-    place: Objects, listing: Listing, workspace: Path, names: Iterable[str], listen: Listen | None = None
-) -> None:
+def fetch(place: Objects, listing: Listing, workspace: Path, names: list[str], listen: Listen | None = None) -> None:
     """Fetch these files of a run into a workspace, each verified. RemoteError for one that differs or is lost."""
     chosen = [(listing.files[name], listing.path(workspace, name), name) for name in names]
     each([partial(_fetch, place, *one) for one in chosen], [file.bytes for file, *_ in chosen], listen)
