@@ -55,25 +55,20 @@ class Judge(Protocol):
     @property
     def name(self) -> str:
         """The judge's name, which stands beside its numbers."""
-        ...
 
     @property
     def edited(self) -> Set[str]:
         """The ids of the prompts in place of which the judge is asked other texts."""
-        ...
 
     @property
     def room(self) -> int:
         """The tokens that the texts of one question may have; longer ones are divided (metrics.judge.long_texts)."""
-        ...
 
     def note(self, what: str, count: int) -> None:
         """Add to a count of how long texts were read, which the evidence states under `judge.notes`."""
-        ...
 
     async def ask(self, prompt: Prompt, reply: type[T], data: Data, *, repeat: int = 0) -> T:
         """Return the reply to the prompt over the data. `repeat` numbers independent draws of the same question."""
-        ...
 
     async def each(
         self, prompt: Prompt, reply: type[I], items: Sequence[str], data: Data | None = None, *, name: str = "items"
@@ -84,7 +79,6 @@ class Judge(Protocol):
         complaint; ids that do not exist are dropped. A question whose reply is cut is halved, down to one item. Raises
         Unreadable where an item still has no reply: a missing verdict never counts as a pass.
         """
-        ...
 
 
 @lru_cache(maxsize=256)

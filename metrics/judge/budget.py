@@ -76,7 +76,11 @@ class Ledger:
         """Reserve budget for a request that costs at most `wanted`, as `reserve` does. Raises BudgetSpent."""
         limits = self._budget
         while True:
-            self._check_time()
+            if limits.seconds is not None:
+                now = asyncio.get_running_loop().time()
+                self._began = now if self._began is None else self._began
+                if now - self._began > limits.seconds:
+                    raise BudgetSpent(f"the {limits.seconds:g} seconds for {self._asked} calls are over")
             if limits.calls is not None and self.spend.calls >= limits.calls:
                 raise BudgetSpent(f"the budget of {limits.calls:,} {self._asked} calls is used up")
             short = self._short(wanted)
@@ -120,13 +124,6 @@ class Ledger:
         if limits.usd is not None and spend.usd + self._usd + wanted.usd > limits.usd:
             return f"the budget of {limits.usd:g} dollars has {limits.usd - spend.usd:.4f} left, too few for a call"
         return None
-
-    def _check_time(self) -> None:
-        if self._budget.seconds is not None:
-            now = asyncio.get_running_loop().time()
-            self._began = now if self._began is None else self._began
-            if now - self._began > self._budget.seconds:
-                raise BudgetSpent(f"the {self._budget.seconds:g} seconds for {self._asked} calls are over")
 
 
 def about_tokens(text: str) -> int:

@@ -69,15 +69,12 @@ class Replies(Protocol):
 
     def get(self, key: str) -> Stored | None:
         """Return the reply to the request of that key; None where there is none."""
-        ...
 
     def put(self, key: str, stored: Stored, /) -> None:
         """Store a reply."""
-        ...
 
     def close(self) -> None:
         """Store the statistics and close the file."""
-        ...
 
 
 class _JsonText(diskcache.Disk):  # type: ignore[misc]

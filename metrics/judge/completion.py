@@ -50,8 +50,6 @@ class Completer(Protocol):
 
     async def complete(self, messages: Messages, schema: Mapping[str, Any], name: str) -> Completion:
         """Return the model's reply in JSON of that schema, named `name`; any text without one. Raises CallFailed."""
-        ...
 
     async def close(self) -> None:
         """Close the connections."""
-        ...

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from metrics.core.errors import InputError, InputProblem, for_each, one_of
+from metrics.core.errors import InputError, InputProblem, for_each, one_of, refuse
 from metrics.core.evaluator import JUDGE, Evaluator
 from metrics.core.files import list_paths
 from metrics.core.prompt import Data, Prompt
@@ -17,13 +17,7 @@ from metrics.judge.saved_objects import Saved, file_text, load, read_object
 from metrics.judge.settings import settings_of
 
 PLACEHOLDER = re.compile(r"\{(\w{1,60})\}")
-BLOCKS = {
-    "question": "QUESTION",
-    "expected_answer": "EXPECTED_ANSWER",
-    "contexts": "CONTEXTS",
-    "criteria": "CRITERIA",
-    "actual_answer": "ACTUAL_ANSWER",
-}
+BLOCKS = {name: name.upper() for name in ("question", "expected_answer", "contexts", "criteria", "actual_answer")}
 PLACEHOLDER_FORM = "one or more of the placeholders " + ", ".join(f"{{{name}}}" for name in BLOCKS)
 
 Mode = Literal["boolean", "graded"]
@@ -181,11 +175,11 @@ def place_prompts(
             elif "judge" in entry.resources:
                 judged[prompt.id] = text
             else:
-                _set_parameter(values, entries, prompt, text)
+                for own in (values.setdefault(one.id, {}) for one in entries if prompt in one.prompts):
+                    own["prompts"] = {**own.get("prompts", {}), prompt.id: text}
     if judged and not models.get("judge"):
         problems.append(InputProblem(OPTION, ", ".join(judged), "a judge, who is asked by these prompts"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if judged:
         models["judge"] = _judge_with(models["judge"], judged)
     choose([id for id in chosen if id in values], {id: own for id, own in values.items() if id in chosen})
@@ -202,14 +196,6 @@ def _prompts_named(name: str, entries: Sequence[Evaluator]) -> list[tuple[Evalua
             if name == prompt.id or (name == entry.id and len(entry.prompts) == 1)
         }.values()
     )
-
-
-def _set_parameter(values: dict[str, dict[str, Any]], entries: Sequence[Evaluator], prompt: Prompt, text: str) -> None:
-    """Set a text in place of a prompt in the parameters of every evaluator that has it."""
-    for entry in entries:
-        if prompt in entry.prompts:
-            own = values.setdefault(entry.id, {})
-            own["prompts"] = {**own.get("prompts", {}), prompt.id: text}
 
 
 def _judge_with(setting: Any, prompts: Mapping[str, str]) -> dict[str, Any]:

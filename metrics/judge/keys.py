@@ -18,24 +18,14 @@ from metrics.text.sensitive.secrets import SECRET_KINDS, secrets
 KEY = "OPENAI_API_KEY"  # of servers at a base_url
 ALLOWED = "ASSAY_TARGET_KEYS"  # which key may go where: NAME@host, separated by commas
 NEEDED = {  # by litellm's name of the provider: the variables that it requires
-    "ai21": ("AI21_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
+    **{
+        provider: (f"{provider.upper()}_API_KEY",)
+        for provider in "ai21 anthropic cerebras cohere deepinfra deepseek fireworks_ai groq huggingface mistral "
+        "nvidia_nim openai openrouter replicate xai".split()
+    },
     "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),
-    "cerebras": ("CEREBRAS_API_KEY",),
-    "cohere": ("COHERE_API_KEY",),
-    "deepinfra": ("DEEPINFRA_API_KEY",),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-    "fireworks_ai": ("FIREWORKS_AI_API_KEY",),
-    "groq": ("GROQ_API_KEY",),
-    "huggingface": ("HUGGINGFACE_API_KEY",),
-    "mistral": ("MISTRAL_API_KEY",),
-    "nvidia_nim": ("NVIDIA_NIM_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY",),
     "perplexity": ("PERPLEXITYAI_API_KEY",),
-    "replicate": ("REPLICATE_API_KEY",),
     "together_ai": ("TOGETHERAI_API_KEY",),
-    "xai": ("XAI_API_KEY",),
 }
 BEGINNINGS = {  # of model names without a provider
     "gpt-": "openai", "chatgpt": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "claude": "anthropic",
@@ -195,14 +185,14 @@ def _keys() -> Iterator[str]:
     for name, value in os.environ.items():
         for password in URL_PASSWORD.findall(value) if "://" in value else ():
             yield from {password, unquote(password)}
-        if name != ALLOWED and NAMES.search(name.upper()) and not _is_place(value):
+        is_place = value.isdigit() or (os.path.isabs(value) and os.path.exists(value))  # a file, a socket, a number
+        if name != ALLOWED and NAMES.search(name.upper()) and not is_place:
             yield value
             if value.startswith("{"):
                 yield from _members(value)
 
 
 def _members(text: str) -> Iterator[str]:
-    """Yield the key-like members of a JSON object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -210,11 +200,6 @@ def _members(text: str) -> Iterator[str]:
     for name, value in found.items():
         if isinstance(value, str) and NAMES.search(name.upper()):
             yield value
-
-
-def _is_place(value: str) -> bool:
-    """Return whether a variable names a file or a socket, or has a number: neither is a key."""
-    return value.isdigit() or (os.path.isabs(value) and os.path.exists(value))
 
 
 @lru_cache(maxsize=64)

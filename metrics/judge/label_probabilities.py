@@ -172,11 +172,8 @@ def _possible(beginning: bytes, labels: Sequence[str]) -> list[str]:
     value = beginning.decode("utf-8", "ignore").lstrip().casefold()
     if value.startswith("[") and labels == LISTED:
         value = value[1:].lstrip()
-        return [
-            label
-            for label, first in zip(LISTED, (value[:1].isdigit(), value[:1] == "]"), strict=True)
-            if first or not value
-        ]
+        begins = zip(LISTED, (value[:1].isdigit(), value[:1] == "]"), strict=True)
+        return [label for label, first in begins if first or not value]
     value = value.removeprefix('"')
     return [
         label

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from metrics.core.errors import AssayError, InputError, InputProblem, JudgeError, MissingResource
+from metrics.core.errors import AssayError, InputError, InputProblem, JudgeError, MissingResource, refuse
 from metrics.core.files import read_json, write_json
 from metrics.core.installation import missing_extra
 from metrics.core.prompt import Prompt
@@ -56,9 +56,8 @@ def _missing_one(settings: JudgeSettings, who: str = "judge") -> str | None:
         return f"the {who} {settings.model} needs {' and '.join(missing)} in the environment"
     if unusable := unusable_keys(settings):
         named = " and ".join(unusable)
-        return (
-            f"{named} in the environment is no key: it holds a line break or a character outside ASCII; copy it again"
-        )
+        why = "it holds a line break or a character outside ASCII; copy it again"
+        return f"{named} in the environment is no key: {why}"
     return None
 
 
@@ -116,9 +115,7 @@ def open_judges(
     for judge in settings.judges:
         check_priced(settings.budget, judge)
     patience = min(case_timeout or LONGEST_PAUSE, LONGEST_PAUSE)
-    return tuple(
-        Client(judge, cache, _completers(judge, opener), ledger, asked_by, patience) for judge in settings.judges
-    )
+    return tuple(Client(one, cache, _completers(one, opener), ledger, asked_by, patience) for one in settings.judges)
 
 
 def _completers(judge: JudgeSettings, opener: Open) -> tuple[Completer, ...]:
@@ -178,14 +175,12 @@ def choose_judge(workspace: Path, settings: JudgeSettings | None) -> None:
 
 def refuse_keys(settings: JudgeSettings) -> None:
     """Raise InputError where a name or an address seems to contain a key; the message does not repeat it."""
-    problems = [
+    refuse(
         InputProblem("judge", "what looks like a key", "no key: put it into the environment", column=column)
         for judge in settings.judges
         for column, text in (("model", judge.model), ("base_url", judge.base_url or ""))
         if redact(text) != text
-    ]
-    if problems:
-        raise InputError(problems)
+    )
 
 
 def try_judge(settings: JudgeSettings, opener: Open = open_completer) -> Trial:

@@ -8,7 +8,6 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -142,10 +141,8 @@ class Provider:
     def _failed(self, failure: Exception) -> CallFailed:
         text = redact_start(describe_failure(failure), MAX_ERROR_SHOWN)
         if NO_PROVIDER in text:
-            text = (
-                f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, or give "
-            )
-            text += "the address of a server"
+            text = f"litellm knows no model {self._settings.model!r}; name its provider too, as in openai/NAME, "
+            text += "or give the address of a server"
         if NO_CREDENTIALS.search(text):
             text = f"no credentials for {self._settings.model}: set those of its provider in the environment, or "
             text += f"{ASK_METADATA}=1 to get them from the metadata service of the cloud that this machine is in"
@@ -192,7 +189,7 @@ def bound(transport: Any) -> None:
     transport.handle_async_request = handle_async_request
 
 
-@contextmanager
+@contextlib.contextmanager
 def within_bounds() -> Iterator[None]:
     """Ask so that replies are bounded."""
     before = _OURS.set(True)

@@ -14,35 +14,10 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_mode
 
 from metrics.core.errors import Cut, Unreadable
 from metrics.core.unicode_forms import without_halves
+from metrics.judge import reply_text, reply_values
 from metrics.judge.asking import I, ItemReply, Reply, T, schema_of
-from metrics.judge.reply_text import (
-    TAG,
-    Value,
-    decoded,
-    has_words,
-    is_quoted,
-    lines_of,
-    outside,
-    plain,
-    refused,
-    values,
-    with_plain_marks,
-    without_thoughts,
-)
-from metrics.judge.reply_values import (
-    ANSWERS,
-    REASONS,
-    as_label,
-    coerced,
-    entry_of,
-    fitted,
-    is_list,
-    label_text,
-    labels_of,
-    says_none,
-    sole_field,
-    whole_number,
-)
+from metrics.judge.reply_text import TAG, Value, decoded, is_quoted, lines_of, outside, plain, refused, values
+from metrics.judge.reply_values import ANSWERS, REASONS, as_label, coerced, entry_of, fitted, labels_of, sole_field
 from metrics.text.json_text import JsonError
 
 LONGEST = 400_000  # characters of a reply; none of our questions needs more
@@ -83,7 +58,8 @@ def read(text: str, reply: type[T], *, cut: bool = False, limit: int = 0) -> T:
             raise Cut(_cut_short(limit)) from None
         if refused(text):
             raise Unreadable(f"the judge refused to answer; it said {_excerpt(text)}") from None
-        raise Unreadable(f"{_complaint(failure)}; the judge said {_excerpt(text)}") from None
+        what = f"is not JSON: {failure}" if isinstance(failure, JsonError) else f"does not fit: {_problems(failure)}"
+        raise Unreadable(f"the judge's reply {what}; the judge said {_excerpt(text)}") from None
 
 
 def _cut_short(limit: int) -> str:
@@ -98,9 +74,9 @@ def _read(text: str, form: type[T], *, whole: bool) -> T:
         if whole:
             raise
         first = failure
-    said = with_plain_marks(without_thoughts(text))
+    said = reply_text.with_plain_marks(reply_text.without_thoughts(text))
     found = [value for value in values(said, listed=issubclass(form, Items)) if not is_quoted(said, value)]
-    if has_words(outside(said, found)):  # an empty pair of brackets among words says nothing
+    if reply_text.has_words(outside(said, found)):  # an empty pair of brackets among words says nothing
         found = [value for value in found if value.content != []]
     if not any(isinstance(value.content, dict) for value in found):
         in_words = said_in_words(said, form, numbered=issubclass(form, Items))
@@ -112,7 +88,7 @@ def _read(text: str, form: type[T], *, whole: bool) -> T:
     for value in found:
         _require_unswallowed(said[value.begins : value.ends] + words, value, form)
     reply = _validated([value.content for value in found], form)
-    if (sole := sole_field(form)) and stated(words, form) - {label_text(getattr(reply, sole))}:
+    if (sole := sole_field(form)) and stated(words, form) - {reply_values.label_text(getattr(reply, sole))}:
         raise JsonError("its words and its JSON state different labels")
     return reply
 
@@ -182,12 +158,6 @@ def _writable(value: Any) -> Any:
     return {key: _writable(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
-def _complaint(failure: JsonError | ValidationError) -> str:
-    if isinstance(failure, JsonError):
-        return f"the judge's reply is not JSON: {failure}"
-    return f"the judge's reply does not fit: {_problems(failure)}"
-
-
 def _problems(failure: ValidationError) -> str:
     errors = failure.errors(include_url=False)
     problems = "; ".join(f"{'.'.join(map(str, error['loc'])) or 'reply'}: {error['msg']}" for error in errors[:3])
@@ -242,7 +212,7 @@ def _items(contents: Sequence[Any], form: type[Items]) -> Items:
     rows = [row for part in parts for row in part]
     if len(rows) > MOST_ENTRIES:
         raise JsonError(f"a list of {len(rows):,} entries; at most {MOST_ENTRIES:,} are read")
-    numbers = [whole_number(row.get("id")) if isinstance(row, dict) else None for row in rows]
+    numbers = [reply_values.whole_number(row.get("id")) if isinstance(row, dict) else None for row in rows]
     in_order = bool(rows) and not any(isinstance(number, int) for number in numbers)
     read, complaints, failure = [], {}, None
     for place, (row, number) in enumerate(zip(rows, numbers, strict=True), 1):
@@ -287,13 +257,13 @@ def said_in_words(text: str, form: type[BaseModel], numbered: bool) -> Any:
     sole = sole_field(form)
     if not text or len(text) > LONGEST_PROSE or refused(text):
         return None
-    if sole and is_list(form, sole):
+    if sole and reply_values.is_list(form, sole):
         entry = entry_of(form, sole)
         rows: Any = None
         if numbered:
             rows = _numbered(text, entry) or _table(text) or _blocks(text, entry)
         elif entry is str:
-            rows = [] if says_none(text, sole) else lines_of(text) or _table(text)
+            rows = [] if reply_values.says_none(text, sole) else lines_of(text) or _table(text)
         return None if rows is None else {sole: rows}
     if sole and (labels := labels_of(form, sole)):
         label = coerced(text, form.model_fields[sole].annotation)
@@ -353,7 +323,7 @@ def _blocks(text: str, entry: Any) -> list[dict[str, Any]] | None:
         named = _named(line, names)
         if named is None:
             numbered = NUMBERED.fullmatch(line)
-            number = int(numbered[1]) if numbered else whole_number(line.lstrip(" \t-*•"))
+            number = int(numbered[1]) if numbered else reply_values.whole_number(line.lstrip(" \t-*•"))
             if isinstance(number, int):
                 rows.append({"id": number})
                 rest = numbered[2] if numbered else ""

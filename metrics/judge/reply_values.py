@@ -126,7 +126,6 @@ def entry_of(form: type[BaseModel], name: str) -> Any:
 
 
 def _bare(kind: Any) -> Any:
-    """Return a type without Annotated and without None."""
     if get_origin(kind) is Annotated:
         return _bare(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -182,9 +181,7 @@ def _unwrapped(value: Any, form: type[BaseModel]) -> Any:
 def _inner(value: Mapping[str, Any], form: type[BaseModel]) -> Any:
     """Return the one object or list that an object holds; None if it holds none or several."""
     own = {_key(name) for name in form.model_fields} | FAILURES
-    parts = [
-        part for key, entry in value.items() if (part := _container(entry)) is not None and _key(str(key)) not in own
-    ]
+    parts = [part for key, one in value.items() if (part := _container(one)) is not None and _key(str(key)) not in own]
     if len(parts) != 1:
         return None
     # a reason may stand beside it
@@ -321,9 +318,7 @@ def _text_in(value: Any) -> Any:
     """Return the text of an entry of a list of texts, which may be an object with the text under some name."""
     if not isinstance(value, dict):
         return value
-    texts = {
-        key: part for key, part in ((_key(str(key)), part) for key, part in value.items()) if isinstance(part, str)
-    }
+    texts = {key: own for key, own in ((_key(str(key)), own) for key, own in value.items()) if isinstance(own, str)}
     named = [texts[key] for key in TEXTS if key in texts]
     others = [part for key, part in texts.items() if key not in OTHER and key != "reason" and len(value) == 1]
     return next(iter(named + others), value)

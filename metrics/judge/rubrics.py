@@ -126,10 +126,8 @@ class Rubric(Saved):
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of evaluator `rubric`; they hold the rubric whole, so that later changes alter no run."""
-        return {
-            "rubric": f"{self.id}, version {self.version}",
-            "dimensions": [one.model_dump(mode="json") for one in self.dimensions],
-        }
+        dimensions = [one.model_dump(mode="json") for one in self.dimensions]
+        return {"rubric": f"{self.id}, version {self.version}", "dimensions": dimensions}
 
     @property
     def shared(self) -> dict[str, Any]:

@@ -20,11 +20,9 @@ class SearchTool(Protocol):
     @property
     def description(self) -> str:
         """Return what the tool searches, in a sentence for the judge."""
-        ...
 
     def search(self, query: str) -> str:
         """Return the results as text. Called in a thread; an exception is shown to the judge as a failed search."""
-        ...
 
 
 def open_tools(names: Sequence[str]) -> dict[str, SearchTool]:

@@ -6,21 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from metrics.judge import wire
 from metrics.judge.completion import LONGEST_BODY, CallFailed, Completion, Messages
 from metrics.judge.exchange import connector, exchange, is_this_machine
 from metrics.judge.keys import KEY, how_to_allow, kept_back, redact_start
 from metrics.judge.label_probabilities import shares_of, tokens_of
 from metrics.judge.settings import JudgeSettings
-from metrics.judge.wire import (
-    OVER_THE_LIMIT,
-    Wire,
-    content_filter_in,
-    decoded,
-    said_in,
-    thoughts_in,
-    trouble_of,
-    wait_asked_for,
-)
 
 if TYPE_CHECKING:
     import aiohttp
@@ -39,11 +30,9 @@ class Server:
 
     def __init__(self, settings: JudgeSettings):
         self._settings = settings
-        self._wire = Wire(settings)
-        self._model = next(
-            (settings.model.removeprefix(prefix) for prefix in PREFIXES if settings.model.startswith(prefix)),
-            settings.model,
-        )
+        self._wire = wire.Wire(settings)
+        named = (settings.model.removeprefix(prefix) for prefix in PREFIXES if settings.model.startswith(prefix))
+        self._model = next(named, settings.model)
         self._base = str(settings.base_url).rstrip("/")
         self._address = self._base + "/chat/completions"
         self._session: aiohttp.ClientSession | None = None
@@ -66,7 +55,8 @@ class Server:
                     text += f" (the address has no /v1; servers of this kind are at {self._base}/v1)"
                 if status in NO_ENTRY and kept_back(self._settings):
                     text += f" ({how_to_allow(KEY, self._address)})"
-                raise CallFailed(text, trouble_of(status), wait_asked_for(headers), status == OVER_THE_LIMIT)
+                limited = status == wire.OVER_THE_LIMIT
+                raise CallFailed(text, wire.trouble_of(status), wire.wait_asked_for(headers), limited)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -97,7 +87,7 @@ class Server:
 def _error_in(body: bytes) -> Any:
     """Return the error that a body states, of the whole or of its choice; None for one without."""
     try:
-        reply = decoded(body)
+        reply = wire.decoded(body)
         choices = reply.get("choices") or [{}]
         told = [reply.get(name) for name in ("detail", "message") if "choices" not in reply]
         if text := next((text for text in told if isinstance(text, str) and text), None):
@@ -115,11 +105,11 @@ def _status_of(error: Any) -> int:
 
 def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, Any]) -> Completion:
     try:
-        reply = decoded(body)
+        reply = wire.decoded(body)
         choice = reply["choices"][0]
-        if stopped := content_filter_in(choice):
+        if stopped := wire.content_filter_in(choice):
             raise CallFailed(redact_start(stopped, MAX_ERROR_SHOWN), "refused")
-        text = said_in(choice["message"])
+        text = wire.said_in(choice["message"])
         usage = reply.get("usage") or {}
         counts = [usage.get(name) or None for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, LookupError, TypeError, AttributeError):
@@ -129,7 +119,7 @@ def _read_response(body: bytes, left_out: tuple[str, ...], schema: Mapping[str, 
     counts = [count if count is None or 0 < count <= MOST_TOKENS else None for count in counts]
     cut = choice.get("finish_reason") == "length"
     shares = shares_of(text, tokens_of(choice.get("logprobs")), schema)
-    return Completion(text, counts[0], counts[1], None, cut, left_out, shares, thoughts_in(choice["message"]))
+    return Completion(text, counts[0], counts[1], None, cut, left_out, shares, wire.thoughts_in(choice["message"]))
 
 
 def _message(body: bytes) -> str:

@@ -195,12 +195,8 @@ class JudgeSettings(BaseModel):
         further |= {"examples": self.examples} if self.examples != "none" else {}
         further |= {"repeats": self.repeats} if self.repeats > 1 else {}
         further |= {"combine": self.combine} if self.combine != "majority" else {}
-        return (
-            self.model_dump(mode="json", include=own)
-            | self.options
-            | further
-            | {"panel": [judge.numbers() for judge in self.panel]}
-        )
+        numbers = self.model_dump(mode="json", include=own) | self.options | further
+        return numbers | {"panel": [judge.numbers() for judge in self.panel]}
 
 
 def draw_names(name: str, repeats: int) -> tuple[str, ...]:

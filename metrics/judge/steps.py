@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import ConfigDict
@@ -119,9 +120,7 @@ async def listed(
     parts = pieces(text, PART)
     if len(parts) > 1:
         judge.note("text_parts", len(parts))
-    found = await together(
-        _listed(judge, prompt, form, part, parts[:place], data or {}) for place, part in enumerate(parts)
-    )
+    found = await together(_listed(judge, prompt, form, part, parts[:at], data or {}) for at, part in enumerate(parts))
     items = [item.strip() for part in found for item in part if item.strip()]
     different = distinct(items)
     if len(different) < len(items):
@@ -174,15 +173,11 @@ async def entailment(judge: Judge, stated: Sequence[str], contexts: Sequence[str
     """
     if not any(context.strip() for context in contexts):
         return tuple(
-            Entailment(id=number, reason="nothing to support it", supported_by=[])
-            for number in range(1, len(stated) + 1)
+            Entailment(id=place, reason="nothing to support it", supported_by=[]) for place in range(1, len(stated) + 1)
         )
     groups = batches(stated, judge.room // 4, QUOTED_BATCH)
     found = await together(_entailed(judge, [stated[place] for place in group], contexts) for group in groups)
-    return tuple(
-        entry.model_copy(update={"id": number})
-        for number, entry in enumerate((entry for entries in found for entry in entries), 1)
-    )
+    return tuple(entry.model_copy(update={"id": number}) for number, entry in enumerate(chain.from_iterable(found), 1))
 
 
 async def _entailed(judge: Judge, stated: Sequence[str], contexts: Sequence[str]) -> list[Entailment]:
@@ -289,13 +284,8 @@ async def each(
     Ids are numbered over all batches.
     """
     groups = batches(items, left_by(data or {}, judge.room), batch)
-    found = await together(
-        judge.each(prompt, reply, [items[place] for place in group], data, name=name) for group in groups
-    )
-    return tuple(
-        entry.model_copy(update={"id": number})
-        for number, entry in enumerate((entry for replies in found for entry in replies), 1)
-    )
+    found = await together(judge.each(prompt, reply, [items[at] for at in group], data, name=name) for group in groups)
+    return tuple(entry.model_copy(update={"id": number}) for number, entry in enumerate(chain.from_iterable(found), 1))
 
 
 async def each_text(
@@ -319,8 +309,7 @@ async def each_text(
     if len(parts) > 1:
         judge.note("text_parts", len(parts))
         asked = await together(
-            each_text(judge, prompt, reply, texts, {**data, divided: part}, name=name, decides=decides)
-            for part in parts
+            each_text(judge, prompt, reply, texts, {**data, divided: one}, name=name, decides=decides) for one in parts
         )
         return tuple(_decided(entries, decides) for entries in zip(*asked, strict=True))
     left = left_by(data, judge.room)

@@ -57,9 +57,7 @@ class CachedModel(ABC):
             missing.sort(key=lambda name: _length(by_key[name]), reverse=True)  # the longest first: memory peaks early
             if missing:
                 found |= self._computed(missing, by_key)
-                found |= self._computed(
-                    [name for name in found if len(found[name].vector) != self._cache.width], by_key
-                )
+                found |= self._computed([one for one in found if len(found[one].vector) != self._cache.width], by_key)
         return [found[key(readable[text])] for text in texts]
 
     def _computed(self, missing: list[bytes], by_key: Mapping[bytes, Text]) -> dict[bytes, Stored]:

@@ -17,9 +17,8 @@ def missing_recogniser() -> str | None:
     """Return what is missing for names and addresses, and how to get it; nothing if all is there."""
     absent = [name for name in PACKAGES if find_spec(name) is None]
     if absent:
-        return (
-            "names need Microsoft Presidio: pip install presidio-analyzer, then python -m spacy download en_core_web_lg"
-        )
+        how = "pip install presidio-analyzer, then python -m spacy download en_core_web_lg"
+        return f"names need Microsoft Presidio: {how}"
     if _model() is None:
         return f"names need a language model of spaCy ({', '.join(MODELS)}): python -m spacy download en_core_web_lg"
     return None

@@ -92,9 +92,7 @@ class VectorCache:
         table = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
         squares = np.einsum("ij,ij->i", table, table)
         sound = np.abs(squares - 1.0) < UNIT if self._unit_length else np.isfinite(squares)
-        return {
-            row[0]: Stored(vector, bool(row[2])) for row, vector, whole in zip(rows, table, sound, strict=True) if whole
-        }
+        return {row[0]: Stored(vector, bool(row[2])) for row, vector, ok in zip(rows, table, sound, strict=True) if ok}
 
     def claim(self, keys: Sequence[bytes], lease: float = LEASE) -> set[bytes]:
         """Return the keys that this process is to compute: not stored yet and not claimed by another process."""
@@ -114,10 +112,8 @@ class VectorCache:
     def keep(self, keys: Sequence[bytes], vectors: Vector, truncated: Sequence[bool]) -> None:
         """Store vectors [n, d] of the model and release the claims on them; from now on only d numbers are a vector."""
         self.width = vectors.shape[1]
-        rows = [
-            (key, vector.tobytes(), int(cut))
-            for key, vector, cut in zip(keys, vectors.astype(np.float32), truncated, strict=True)
-        ]
+        given = zip(keys, vectors.astype(np.float32), truncated, strict=True)
+        rows = [(key, vector.tobytes(), int(cut)) for key, vector, cut in given]
         with self._damage_explained(), self._transaction():
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
             self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])

@@ -130,9 +130,8 @@ def _list(value: Any, name: str) -> list[str]:
 
 def _part(item: Any, names: Sequence[str]) -> Any:
     """Return the first value of that name in an object; None where there is none."""
-    return (
-        next((item[name] for name in names if item.get(name) is not None), None) if isinstance(item, Mapping) else None
-    )
+    own = item if isinstance(item, Mapping) else {}
+    return next((own[name] for name in names if own.get(name) is not None), None)
 
 
 def _number(value: Any, name: str) -> float:

@@ -31,12 +31,8 @@ class ModelAsker:
         """Return the reply; the passages of the prompt are what it retrieved."""
         made = await self._completer(request["repeat"]).complete(request["messages"], {}, "answer")
         tokens = None if made.prompt_tokens is None else made.prompt_tokens + (made.completion_tokens or 0)
-        given = {
-            "answer": made.text,
-            "retrieved_contexts": request.get("contexts"),
-            "cost_usd": made.cost_usd,
-            "tokens": tokens,
-        }
+        contexts = request.get("contexts")
+        given = {"answer": made.text, "retrieved_contexts": contexts, "cost_usd": made.cost_usd, "tokens": tokens}
         more = {"cut": f"at {self._target.max_tokens:,} tokens"} if made.cut else {}
         if made.reasoning:
             more["reasoning"] = clean(made.reasoning)

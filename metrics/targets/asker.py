@@ -14,15 +14,12 @@ class Asker(Protocol):
 
     def request(self, fields: Fields, run: int) -> Any:
         """Return what is sent for a case: plain data, without keys. Equal requests have equal answers."""
-        ...
 
     async def send(self, request: Any) -> Answer:
         """Return the answer to a request. Raises CallFailed."""
-        ...
 
     async def close(self) -> None:
         """Close the connections."""
-        ...
 
 
 def open_asker(target: Target) -> Asker:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from metrics.core.errors import InputError, InputProblem, TargetDown
+from metrics.core.errors import InputError, InputProblem, TargetDown, refuse
 from metrics.core.receipt import ReceiptLine
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.judge.budget import Ledger, check_priced
@@ -81,8 +81,7 @@ def check_fits(suite: Suite, targets: Sequence[Target], repeats: int, budget: Bu
         problems.append(InputProblem("repeats", str(repeats), "1 or more"))
     for target in targets:
         problems += check(target.texts(), suite, target.reveal_expected, target.title)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     for target in targets:
         if isinstance(target, ModelTarget):
             check_priced(budget, target.settings())
@@ -150,9 +149,8 @@ async def _complete(
                 await asker.close()
         if dead := [session for session in sessions if session.down]:
             reasons = "; ".join(str(session.stopped) for session in dead)
-            raise TargetDown(
-                f"{reasons}. Everything answered is kept; check address, key and quota and run the same again"
-            )
+            what = "Everything answered is kept; check address, key and quota and run the same again"
+            raise TargetDown(f"{reasons}. {what}")
         rows, predictions, receipt = [], [], []
         for session, own, plan in zip(sessions, kept, plans, strict=True):
             reason = NOT_ASKED + (session.stopped or "")

@@ -285,7 +285,6 @@ Target = Annotated[ModelTarget | HttpTarget | CommandTarget | FunctionTarget, Fi
 
 
 def _texts_in(value: Any) -> tuple[str, ...]:
-    """Return every text in a JSON value, keys left out."""
     if isinstance(value, str):
         return (value,)
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

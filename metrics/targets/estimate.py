@@ -55,11 +55,7 @@ def _estimate(suite: Suite, target: Target, repeats: int, workspace: Path, retry
     entries = read_entries(folder_of(workspace, target))
     questions = {question.key: question for question in questions_of(suite, target, open_asker(target), repeats)}
     failed = sum("error" in entries[key] for key in questions if key in entries)
-    left = [
-        question
-        for key, question in questions.items()
-        if key not in entries or (retry_errors and "error" in entries[key])
-    ]
+    left = [one for key, one in questions.items() if key not in entries or (retry_errors and "error" in entries[key])]
     tokens, usd = None, None
     if isinstance(target, ModelTarget):
         prompts = sum(map(_prompt_tokens, left))

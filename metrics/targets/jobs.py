@@ -14,7 +14,7 @@ from subprocess import Popen
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from metrics.core.errors import AssayError, InputError, InputProblem, RunNotFound, StorageError, stored_at
+from metrics.core.errors import AssayError, InputProblem, RunNotFound, StorageError, refuse, stored_at
 from metrics.core.files import hold_lock, is_held, make_file, make_folder, read_json, write_json, write_text
 from metrics.core.suite import Suite
 from metrics.engine.run_control import start_module
@@ -171,6 +171,5 @@ def web_targets(given: Spec | Sequence[Spec]) -> tuple[Target, ...]:
                 for name in target.variables
                 if not may_go(name, target.url)
             ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return targets_of(found)

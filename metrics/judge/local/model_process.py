@@ -107,11 +107,6 @@ def _loaded(path: str) -> Any:
     return xllamacpp.Server(asked)
 
 
-def _answer(server: Any, body: bytes) -> dict[str, Any]:
-    made = server.handle_chat_completions(json.loads(body))
-    return {"reply": json.loads(made) if isinstance(made, str | bytes) else made}
-
-
 def _serve(pipe: Connection, parent: int, path: str) -> None:
     """Load the file and answer the questions of the pipe until it is closed."""
     end_with(parent)
@@ -128,7 +123,8 @@ def _serve(pipe: Connection, parent: int, path: str) -> None:
         except EOFError:
             os._exit(0)  # the library's threads are not waited for
         try:
-            made = _answer(server, body)
+            said = server.handle_chat_completions(json.loads(body))
+            made = {"reply": json.loads(said) if isinstance(said, str | bytes) else said}
         except Exception as failure:
             made = {"failure": describe_failure(failure)}
 

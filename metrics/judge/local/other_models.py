@@ -97,7 +97,8 @@ def _in_folder(place: str, root: Path) -> Iterator[GgufFile]:
             continue
         size = _size(file, root)
         if part and size is not None:
-            size = _size_of_parts(file, root)
+            sizes = [_size(part, root) for part in parts_of(file)]
+            size = sum(own or 0 for own in sizes) if None not in sizes else None
         if size is not None:
             yield GgufFile(part["name"] if part else file.name[: -len(".gguf")], file, size, place)
 
@@ -162,12 +163,6 @@ def _architecture(head: bytes) -> str:
         return ""
     text = head[at + len(ARCHITECTURE) + 4 :]  # 4 bytes: the type of the value
     return text[8 : 8 + min(64, int.from_bytes(text[:8], "little"))].decode("ascii", "replace")
-
-
-def _size_of_parts(first: Path, root: Path) -> int | None:
-    """Return the bytes of all parts of a model; None where one is absent."""
-    sizes = [_size(part, root) for part in parts_of(first)]
-    return sum(size or 0 for size in sizes) if None not in sizes else None
 
 
 def _model_layer(manifest: Path) -> str | None:
