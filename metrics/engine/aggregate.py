@@ -79,11 +79,14 @@ def _metric_rows(
 ) -> Iterator[dict[str, Any]]:
     metric = tally.metric
     sums = tally.by_case(tally.sums)
+    none = np.zeros(sums.shape)
     statuses = {status: tally.by_case(rows) for status, rows in tally.statuses.items()}
-    counts = statuses.get(Status.OK, np.zeros(sums.shape))
+    counts = statuses.get(Status.OK, none)
     means = ratio(sums, counts)
-    asked = counts + sum((statuses[status] for status in MISSING if status in statuses), np.zeros(sums.shape))
-    extremes = [_with_missing(sums, counts, asked, end) for end in metric.ends]
+    asked = counts + sum((statuses.get(status, none) for status in MISSING), none)
+    # of each case if its missing repeats had the worst, the best value; NaN where that is infinite
+    ends = [end if math.isfinite(end) else math.nan for end in metric.ends]
+    extremes = [ratio(sums + (asked - counts) * end, asked) for end in ends]
     single = counts.max(initial=0) <= 1 and slices[None].plain
     for slice_name, design in slices.items():
         inside, weights, part = design.inside, design.weights, means[design.inside]
@@ -91,10 +94,7 @@ def _metric_rows(
             part, weights, design.clusters, seed, metric.low, metric.high, shares=metric.binary and single
         )
         for column, model in enumerate(models):
-            occurred = {
-                status.value: int(statuses[status][inside, column].sum()) if status in statuses else 0
-                for status in Status
-            }
+            occurred = {status.value: int(statuses.get(status, none)[inside, column].sum()) for status in Status}
             n = occurred.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(occurred.values())
@@ -155,13 +155,6 @@ def _bounds(
     return worst, best
 
 
-def _with_missing(sums: Floats, counts: Floats, asked: Floats, end: float) -> Floats:
-    """Return the mean of each case [n, models] if its missing repeats had the value `end`; NaN if that is infinite."""
-    if not math.isfinite(end):
-        return np.full(sums.shape, np.nan)
-    return ratio(sums + (asked - counts) * end, asked)
-
-
 def _mean(values: Floats, weights: Floats | None) -> float | None:
     return none_if_nan(weighted_mean(values, weights))
 
@@ -171,7 +164,6 @@ def _bounded(bound: float, metric: Metric) -> float | None:
 
 
 def _why(reasons: Mapping[str, int], rows: int) -> str:
-    """Return the most frequent reason of a model's unscored cases."""
     if rows == 0:
         return "no case in this slice"
     if not reasons:

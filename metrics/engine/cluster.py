@@ -59,9 +59,7 @@ def files_of(run: Run, evaluators: Mapping[str, Mapping[str, Any]]) -> list[Sent
     if any("artifacts" in entry.inputs for entry in chosen):
         found += sorted(path for path in (outputs / FILES).rglob("*") if path.is_file())
     home = run.workspace.path
-    return [
-        Sent(path.relative_to(home).as_posix(), path.stat().st_size, sha256_of(path)) for path in found if path.exists()
-    ]
+    return [Sent(one.relative_to(home).as_posix(), one.stat().st_size, sha256_of(one)) for one in found if one.exists()]
 
 
 def send(ask: Ask, files: Sequence[Sent], home: Path, workers: Iterable[str]) -> list[str]:

@@ -95,15 +95,11 @@ async def lacking(files: Sequence[Sent]) -> tuple[str, str, list[str]]:
     def look() -> list[str]:
         home = make_folder(cache_home())
         _make_room(home, files)
-        there = [home / file.path for file in files]
-        for path in there:
+        for path in (home / file.path for file in files):
             if path.exists():
                 os.utime(path)  # used now
-        return [
-            file.path
-            for file, path in zip(files, there, strict=True)
-            if not path.exists() or path.stat().st_size != file.size
-        ]
+        sizes = {path: path.stat().st_size for file in files if (path := home / file.path).exists()}
+        return [file.path for file in files if sizes.get(home / file.path) != file.size]
 
     return socket.gethostname(), str(cache_home()), await asyncio.to_thread(look)
 

@@ -87,11 +87,8 @@ def _means(run: Run, at_once: int) -> dict[tuple[str, str], float]:
     longest = ROUNDING * at_once * manifest.get("seconds", 0)
     timed = {row["judge"] for row in by_judge if row["seconds_sum"] <= longest}
     means = rows.group_by(["judge", "step"]).aggregate([("seconds", "mean"), ("seconds", "count")]).to_pylist()
-    return {
-        (row["judge"], row["step"]): row["seconds_mean"]
-        for row in means
-        if row["judge"] in timed and row["seconds_count"] >= ENOUGH
-    }
+    known = (row for row in means if row["judge"] in timed and row["seconds_count"] >= ENOUGH)
+    return {(row["judge"], row["step"]): row["seconds_mean"] for row in known}
 
 
 LIKENESS, INFERENCE = "groundedness", "hallucination_hhem"
@@ -152,9 +149,8 @@ def estimate(
     """Return the estimate for a run of these evaluators; None where none of them asks a judge, or no judge is chosen.
 
     The evaluators are simulated over up to `sample` evenly spaced cases, with all their outputs; None where they were
-    `stopped` meanwhile. A question gets the
-    cached reply, or else a typical one: as many claims as the text has sentences, each verdict the first of its labels.
-    Repairs and repeated questions are not foreseen.
+    `stopped` meanwhile. A question gets the cached reply, or else a typical one: as many claims as the text has
+    sentences, each verdict the first of its labels. Repairs and repeated questions are not foreseen.
     """
     chosen = [pair for pair in choose(evaluators, with_rubric(parameters, workspace)).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):

@@ -10,26 +10,8 @@ from typing import Any, Literal
 from metrics.core.conventions import CONVENTIONS, System
 from metrics.core.sampling_design import Duplicates
 from metrics.core.suite import Task
-from metrics.engine.evaluation_fields import (
-    Door,
-    Fields,
-    Judges,
-    Names,
-    Pairs,
-    ParameterValues,
-    Place,
-    SchedulerAddress,
-    Seconds,
-    Some,
-    Source,
-    Sources,
-    Targets,
-    Texts,
-    flag_of,
-    option,
-    option_of,
-    switch,
-)
+from metrics.engine import evaluation_fields as fields
+from metrics.engine.evaluation_fields import Fields, Pairs, Place, Seconds, Source, Texts, option, switch
 from metrics.judge.settings import OPTIONS, Combine
 
 SAMPLING = ("temperature", "max_tokens", "window", "examples", *OPTIONS, "probabilities")  # names of --judge-option
@@ -52,7 +34,7 @@ class InputFields(Fields):
         "SUITE",
         positional=True,
     )
-    outputs: Sources = option(
+    outputs: fields.Sources = option(
         "outputs of models; leave out where SUITE contains them, or with --target", "OUTPUTS", positional=True
     )
 
@@ -60,7 +42,7 @@ class InputFields(Fields):
 class TargetFields(Fields):
     """What is to answer the cases in place of outputs, and how it is asked."""
 
-    target: Targets = option(
+    target: fields.Targets = option(
         "what is to answer the cases, repeatable: a model as litellm names it, local:FILE.gguf, an http address, "
         "module:function, file.py:function, command:PROGRAM …, or a .json or .yaml file that describes targets",
         "[NAME=]TARGET",
@@ -96,10 +78,10 @@ class PluginFields(Fields):
 class EvaluatorFields(PluginFields):
     """The evaluators, their parameters and the local models that they use."""
 
-    evaluators: Names = option(
+    evaluators: fields.Names = option(
         "evaluators to run (default: six at most, by what the data has; none asks a judge)", "ID,…"
     )
-    param: ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE")
+    param: fields.ParameterValues = option("evaluator parameter, repeatable", "EVALUATOR.NAME=VALUE")
     threshold: Pairs = option(
         "threshold of a metric (METRIC or EVALUATOR.METRIC) in place of its default, repeatable", "METRIC=VALUE"
     )
@@ -151,7 +133,7 @@ class ChoiceFields(Fields):
 class JudgeFields(Fields):
     """Who judges, and how it is asked."""
 
-    judge: Judges = option(
+    judge: fields.Judges = option(
         "judge model as litellm names it, with its key in the environment; MODEL@URL, a model of an OpenAI-compatible "
         "server; or local, the installed local judge. Repeatable: a panel, each of which judges every case",
         "MODEL[@URL]|local",
@@ -293,7 +275,7 @@ class CheckFields(Fields):
 class PlaceFields(Fields):
     """Where units are computed."""
 
-    scheduler: SchedulerAddress = option(
+    scheduler: fields.SchedulerAddress = option(
         "compute on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler; local:N for N workers on this "
         "machine; none for its processes (the default; of `resume`: as before)",
         "ADDRESS",
@@ -336,7 +318,7 @@ class LimitFields(Fields):
         "cases that both suites have unchanged",
         "RUN",
     )
-    fail_if_worse: Some = option(
+    fail_if_worse: fields.Some = option(
         "exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for their "
         "number (without a METRIC: the primary metric of each evaluator)",
         "METRIC",
@@ -403,8 +385,8 @@ class EvaluationInCode(Evaluation):
     file_names: dict[str, str] = option("names that people know files by, by path", default={}, python=False)
 
 
-def option_name(name: str, door: Door) -> str:
+def option_name(name: str, door: fields.Door) -> str:
     """Return what a door calls a field: `--unknown-classes`, `unknown_classes`, `unknown classes` or its title."""
     if door == "command":
-        return flag_of(name)
-    return name if door == "python" else option_of(Evaluation.model_fields[name]).title or name.replace("_", " ")
+        return fields.flag_of(name)
+    return name if door == "python" else fields.option_of(Evaluation.model_fields[name]).title or name.replace("_", " ")

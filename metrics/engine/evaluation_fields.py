@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.engine.deadlines import checked_timeout
 from metrics.engine.schedulers import checked_scheduler
 
@@ -130,11 +130,7 @@ def expected_value(field: FieldInfo) -> str:
     shape, form = shape_of(field), option_of(field).metavar
     if shape is Shape.CHOICE:
         return f"one of {', '.join(choices_of(field))}"
-    several = (
-        "a table, a text or a list of texts"
-        if shape in (Shape.PAIRS, Shape.PARAMETERS)
-        else "a text or a list of texts"
-    )
+    several = "a table, " * (shape in (Shape.PAIRS, Shape.PARAMETERS)) + "a text or a list of texts"
     words = WORDS.get(shape, several)
     return words if shape in (Shape.SWITCH, Shape.WHOLE, Shape.NUMBER) or not form else f"{words}, {form}"
 
@@ -150,11 +146,9 @@ def texts_of(value: Any, as_json: bool = False) -> Iterator[str]:
     Raises ValueError for what is neither text nor table.
     """
     if isinstance(value, Mapping):
-        for name, inner in value.items():
-            pairs = (
-                {f"{name}.{key}": each for key, each in inner.items()} if isinstance(inner, Mapping) else {name: inner}
-            )
-            for key, each in pairs.items():
+        for name, held in value.items():
+            own = {f"{name}.{key}": each for key, each in held.items()} if isinstance(held, Mapping) else {name: held}
+            for key, each in own.items():
                 if not as_json and not isinstance(each, Scalar):
                     raise ValueError("no text, number or truth value")
                 yield f"{key}={each if isinstance(each, str) and not as_json else json.dumps(each)}"
@@ -195,9 +189,7 @@ def parameters_of(value: Any) -> dict[str, dict[str, Any]]:
 
 def pairs(texts: Sequence[str], option: str, expected: str = "NAME=VALUE") -> list[tuple[str, str]]:
     """Return each NAME=VALUE as name and value; InputError listing every text that is not of this form."""
-    wrong = [InputProblem(option, repr(text), expected) for text in texts if not all(text.partition("="))]
-    if wrong:
-        raise InputError(wrong)
+    refuse(InputProblem(option, repr(text), expected) for text in texts if not all(text.partition("=")))
     return [(name.strip(), value) for name, _, value in (text.partition("=") for text in texts)]
 
 

@@ -115,18 +115,15 @@ def _work(
 ) -> Iterator[tuple[Unit, UnitResult] | str | None]:
     """Yield each unit with its result, as they come; every half second without one None, or what is waited for.
 
-    Units that follow the scores of others begin when those are done. Closing the generator drops what is left.
-    A judge that is down stops only its own units and those that follow them; its error is raised when the others are
-    done.
+    Units that follow the scores of others begin when those are done. Closing the generator drops what is left. A judge
+    that is down stops only its own units and those that follow them; its error is raised when the others are done.
     """
     chosen = choose(list(run.evaluators), run.evaluators)
     asking = {name for name, one in chosen.items() if judged(*one)}
     last = {name for name, (entry, _) in chosen.items() if entry.follows}
     slow = {name for name, (entry, own) in chosen.items() if entry.local_models(own)}
     # formulas take seconds where models take minutes: whoever watches the run has their numbers meanwhile
-    scored = sorted(
-        (unit for unit in units if unit.evaluator not in asking | last), key=lambda unit: unit.evaluator in slow
-    )
+    scored = sorted((one for one in units if one.evaluator not in asking | last), key=lambda one: one.evaluator in slow)
     pool = _PoolQueue(run, scored, make_executor)
     following = [unit for unit in units if unit.evaluator in last]
     # slice by slice, so that evaluators which share questions about a case ask them at about the same time

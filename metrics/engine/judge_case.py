@@ -7,17 +7,8 @@ from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
 
+from metrics.core import errors
 from metrics.core.cases import with_plain_output
-from metrics.core.errors import (
-    AssayError,
-    BudgetSpent,
-    CacheRefused,
-    JudgeDown,
-    MissingResource,
-    Unreadable,
-    describe_failure,
-    storage_error,
-)
 from metrics.core.evaluator import CaseScore, Evaluator, Metric, Parameters, Status, output_failure
 from metrics.core.evidence import QUOTE_FOUND, Evidence
 from metrics.core.rounding import exact_sum
@@ -61,13 +52,8 @@ def combined(entry: Evaluator, scores: Sequence[tuple[str, CaseScore]], how: Com
         first = next(score for _, score in scores if score.status is not Status.OK)
         notes.append(f"without {', '.join(silent)}: {first.reason or first.status.value}")
     speaking = next((score for _, score in scores if score.status is Status.OK), scores[0][1])
-    panel = {
-        "judges": [_record(name, score) for name, score in scores],
-        "spread": spread,
-        "agreement": agreement,
-        "left_out": silent,
-        "notes": notes,
-    }
+    records = [_record(name, score) for name, score in scores]
+    panel = {"judges": records, "spread": spread, "agreement": agreement, "left_out": silent, "notes": notes}
     evidence = replace(speaking.evidence or Evidence(), panel=panel)
     return CaseScore(values, speaking.status, speaking.reason, evidence)
 
@@ -101,11 +87,23 @@ def failed_score(failure: Exception) -> CaseScore:
 
     Raises StorageError where the machine failed, such as for a full disk: the next case would meet it, too.
     """
-    if told := storage_error(failure, everywhere=True):
+    if told := errors.storage_error(failure, everywhere=True):
         raise told from failure
-    if isinstance(failure, BudgetSpent | MissingResource):
+    if isinstance(failure, errors.BudgetSpent | errors.MissingResource):
         return CaseScore({}, Status.SKIPPED, str(failure))
-    return CaseScore({}, Status.ERROR, redact(describe_failure(failure)))
+    return CaseScore({}, Status.ERROR, redact(errors.describe_failure(failure)))
+
+
+def blame_output(entry: Evaluator, failure: Exception) -> tuple[CaseScore, CaseScore | None]:
+    """Return the score of a case that failed, and its score if the output is at fault; None where it cannot be.
+
+    It is where the same case with a plain output can be scored, else the suite or the evaluator. What the machine
+    refuses is nobody's fault.
+    """
+    score = failed_score(failure)
+    if score.status is not Status.ERROR or isinstance(failure, OSError | MemoryError):
+        return score, None
+    return score, entry.settle(output_failure(f"the output cannot be scored: {score.reason}"))
 
 
 async def judge_case(
@@ -126,10 +124,8 @@ async def judge_case(
         score = combined(entry, named, judges[0].settings.combine)
     # by step and key, not by time: the same questions make the same evidence
     keys = sorted({(call.step, call.key) for call in calls})
-    about: dict[str, Any] = {
-        "model": ", ".join(judge.name for judge in judges),
-        "calls": [{"step": step, "key": key} for step, key in keys],
-    }
+    asked = [{"step": step, "key": key} for step, key in keys]
+    about: dict[str, Any] = {"model": ", ".join(judge.name for judge in judges), "calls": asked}
     notes = sum((Counter(single.notes) for single in singles), Counter())
     if notes:
         about["notes"] = dict(sorted(notes.items()))
@@ -165,14 +161,21 @@ async def _by_one(
 ) -> ScoredCase:
     try:
         score = await _score(entry, parameters, case, judge, models)
-    except (JudgeDown, CacheRefused):
+    except (errors.JudgeDown, errors.CacheRefused):
         raise
-    except Unreadable as failure:
+    except errors.Unreadable as failure:
         reason = str(failure) if judge is None else await judge.complaint()
         score = CaseScore({}, Status.PARSE_FAILURE, reason)
     except Exception as failure:  # one case must not take the others with it
+        score, blamed = blame_output(entry, failure)
         typical = None if judge is None else TypicalJudge()
-        score = await _score_of_failure(entry, parameters, case, typical, models, failure)
+        with suppress(Exception):
+            if blamed is not None:
+                try:  # the judge is asked nothing for this; a reply that breaks the evaluator is an error
+                    await _score(entry, parameters, case, typical, models)
+                except type(failure):
+                    await _score(entry, parameters, with_plain_output(case), typical, models)
+                    score = blamed
     if judge is None:
         return ScoredCase(score)
     # by the steps of the evaluator, not by when replies came: the same questions make the same table
@@ -186,28 +189,6 @@ async def _score(
 ) -> CaseScore:
     made = entry(case, parameters, judge=judge, **models)
     return entry.settle(await made if isawaitable(made) else made)
-
-
-async def _score_of_failure(
-    entry: Evaluator,
-    parameters: Parameters,
-    case: Case,
-    typical: Judge | None,
-    models: Mapping[str, Any],
-    failure: Exception,
-) -> CaseScore:
-    """Return the score of a case that failed: its output is at fault if it fails with `typical` replies as well, and a
-    plain output does not. The judge is asked nothing for that; a reply that breaks the evaluator is an error.
-    """
-    score = failed_score(failure)
-    if score.status is Status.ERROR and not isinstance(failure, AssayError | OSError | MemoryError):
-        with suppress(Exception):
-            try:
-                await _score(entry, parameters, case, typical, models)
-            except type(failure):
-                await _score(entry, parameters, with_plain_output(case), typical, models)
-                return entry.settle(output_failure(f"the output cannot be scored: {score.reason}"))
-    return score
 
 
 def _quotes(evidence: Evidence | None) -> dict[str, int]:

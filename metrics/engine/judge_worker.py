@@ -23,6 +23,7 @@ from metrics.judge.settings import settings_of
 from metrics.store import Run
 from metrics.store.run_files import SPEND
 
+ASKED = ("judge", "step", "key", "error")
 STORED = ("reply", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
 
 
@@ -108,20 +109,9 @@ def _judgements(run_id: str, entry: Evaluator, cases: Sequence[Case], made: Sequ
     """
     rows = []
     for case, one in zip(cases, made, strict=True):
+        about = {"case_id": case.case_id, "model": case.model, "run": case.run, "evaluator": entry.id}
         for call in one.calls:
-            stored = call.stored
-            rows.append(
-                {
-                    "case_id": case.case_id,
-                    "model": case.model,
-                    "run": case.run,
-                    "evaluator": entry.id,
-                    "judge": call.judge,
-                    "step": call.step,
-                    "key": call.key,
-                    "cached": stored is not None and stored.asked_by != run_id,
-                    "error": call.error,
-                    **({name: getattr(stored, name) for name in STORED} if stored is not None else {}),
-                }
-            )
+            stored = {} if call.stored is None else {name: getattr(call.stored, name) for name in STORED}
+            cached = call.stored is not None and call.stored.asked_by != run_id
+            rows.append(about | {name: getattr(call, name) for name in ASKED} | {"cached": cached} | stored)
     return pa.Table.from_pylist(rows, schema=JUDGEMENTS)

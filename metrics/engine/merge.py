@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputProblem, refuse
 from metrics.core.files import read_json, write_bytes, write_json
 from metrics.core.source_version import source_version
 from metrics.engine.execute import execute
@@ -27,15 +27,15 @@ def merge(folders: Sequence[Path], workspace: Workspace, allow_code: bool = Fals
     problems: list[InputProblem] = []
     shards: dict[int, Run] = {}
     for folder in folders:
-        there = _shards_in(folder)
+        runs = [folder] if (folder / SHARD).exists() else [one.parent for one in sorted(folder.glob(f"runs/*/{SHARD}"))]
+        there = list(map(Run, runs))
         if not there:
             problems.append(InputProblem(str(folder), "no shard", "the folder of a run made by `evaluate --shard`"))
         for run in there:
             shards.setdefault(int(read_json(run.folder / SHARD)["index"]), run)
     if shards:
         problems += _misfits(shards)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     first = shards[min(shards)]
     check_origin(first, allow_code)
     suite = first.suite
@@ -55,13 +55,6 @@ def merge(folders: Sequence[Path], workspace: Workspace, allow_code: bool = Fals
         total.left_out = sorted(set(total.left_out))
         write_json(run.folder / SPEND, {"judges": spends[0]["judges"]} | total.as_row())
     return execute(run)
-
-
-def _shards_in(folder: Path) -> list[Run]:
-    """Return the shards in a folder: it is one itself, or a workspace that has some."""
-    if (folder / SHARD).exists():
-        return [Run(folder)]
-    return [Run(path.parent) for path in sorted(folder.glob(f"runs/*/{SHARD}"))]
 
 
 def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
@@ -88,12 +81,10 @@ def _misfits(shards: Mapping[int, Run]) -> list[InputProblem]:
             problems.append(InputProblem(where, f"{left} of {len(units)} units not done", f"`resume {run.id}` first"))
     missing = [str(index) for index in range(1, facts["of"] + 1) if index not in shards]
     if missing:
-        problems.append(
-            InputProblem("shards", f"{len(shards)} of {facts['of']}", f"shard {', '.join(missing)} as well")
-        )
+        expected = f"shard {', '.join(missing)} as well"
+        problems.append(InputProblem("shards", f"{len(shards)} of {facts['of']}", expected))
     return problems
 
 
 def _numbers(run: Run) -> Any:
-    """Return what a run's numbers depend on."""
     return {name: value for name, value in run.spec.request.items() if name != "name"}

@@ -130,7 +130,6 @@ class Tracker:
             self._listen(progress)
 
     def _seconds_left(self) -> float | None:
-        """Return the seconds that are left; None while unknown."""
         judged = [unit for unit in self._units.values() if unit.evaluator in self._judged]
         begun = sum(self._in_progress.get(unit.name, 0) for unit in judged)
         self._pace.note(self.seconds(), self._cases_done + begun, self._calls, self._asked)

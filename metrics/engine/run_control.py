@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from metrics.calibrations.calibrated_thresholds import calibrated_by
-from metrics.core.errors import InputError, InputProblem, RunBusy, RunSealed, stored_at
-from metrics.core.evaluator import Evaluator, Parameters
+from metrics.core.errors import InputProblem, RunBusy, RunSealed, refuse, stored_at
 from metrics.core.files import hold_lock, make_file
 from metrics.core.processes import start_own
 from metrics.core.receipt import ReceiptLine
@@ -52,11 +51,10 @@ def create(
     A rubric saved in the workspace is chosen by its id (`rubric` of evaluator rubric), and stored whole with the run.
     `sample` names the bundled sample that the run shows; `resources` chooses models and judge, see load_resources;
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
-    `save_llm_result`: whether H2O's LLM results are written once the run is finished;
-    `duplicates`: whether cases that ask the same count as one unit, where the suite has no groups of its own;
-    `subset`: what of the data that was given these are; `as_in`: the system whose conventions the parameters hold.
-    Raises InputError where an evaluator or a parameter is unknown, an evaluator does not fit the suite's task, or the
-    outputs have cases that the suite lacks.
+    `save_llm_result`: whether H2O's LLM results are written once the run is finished; `duplicates`: whether cases that
+    ask the same count as one unit, where the suite has no groups of its own; `subset`: what of the data that was given
+    these are; `as_in`: the system whose conventions the parameters hold. Raises InputError where an evaluator or a
+    parameter is unknown, an evaluator does not fit the suite's task, or the outputs have cases that the suite lacks.
     """
     ids, spelled = with_followed(evaluators, with_rubric(parameters, workspace.path))
     chosen = choose(ids, spelled)
@@ -65,26 +63,22 @@ def create(
         for entry, _ in chosen.values()
         if suite.task not in entry.tasks
     ]
+    expected = "its package, or --plugin MODULE:OBJECT"
     problems += [
-        InputProblem("evaluators", f"the plugin of {id!r} is not loaded", "its package, or --plugin MODULE:OBJECT")
-        for id in chosen
-        if is_missing(id)
+        InputProblem("evaluators", f"the plugin of {id!r} is not loaded", expected) for id in chosen if is_missing(id)
     ]
     if not chosen:
         problems.append(InputProblem("evaluators", "none", "at least one evaluator"))
     answered = outputs.outputs["case_id"].unique()
     unknown_ids = answered.filter(pc.invert(pc.is_in(answered, suite.cases["case_id"].combine_chunks())))
-    problems += [
-        InputProblem("outputs", repr(case_id), "the case_id of a case in the suite", column="case_id")
-        for case_id in unknown_ids.to_pylist()
-    ]
+    expected = "the case_id of a case in the suite"
+    problems += [InputProblem("outputs", repr(id), expected, column="case_id") for id in unknown_ids.to_pylist()]
     if not outputs.models:
         problems.append(InputProblem("outputs", "no rows", "outputs of at least one model"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     models = saved_settings(resources or {})
     equal = _equal_facts(suite, duplicates)
-    receipt = (*suite.receipt, *outputs.receipt, *_subset_lines(suite, subset), *_equal_lines(suite, equal))
+    receipt = (*suite.receipt, *outputs.receipt, *_asked_lines(suite, subset, equal))
     return workspace.create_run(
         {
             "name": name or short_name(suite.name, outputs.models),
@@ -107,7 +101,12 @@ def create(
                 "left_out": outputs.left_out,
                 "changes": [dict(change) for change in outputs.changes],
             },
-            "evaluators": [_evaluator_spec(entry, values, models, workspace.path) for entry, values in chosen.values()],
+            "evaluators": [
+                {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
+                | calibrated_by(entry, values, models, workspace.path)
+                | specified(entry, workspace.path)
+                for entry, values in chosen.values()
+            ],
             "resources": models,
             "receipt": [line.as_row() for line in receipt],
             "seed": seed,
@@ -126,31 +125,16 @@ def _equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
     return {"alike": found.alike, "units": found.units, "across": found.across, "grouped": grouped}
 
 
-def _subset_lines(suite: Suite, subset: SubsetFacts | None) -> Iterator[ReceiptLine]:
-    """Yield the lines of the receipt on what was evaluated of the data."""
+def _asked_lines(suite: Suite, subset: SubsetFacts | None, equal: Mapping[str, Any] | None) -> Iterator[ReceiptLine]:
+    """Yield the lines of the receipt on what was evaluated of the data, and on cases that count as one unit."""
+    file = suite.receipt[0].file if suite.receipt else suite.name
     for question, meaning in subset.in_words(len(suite)).items() if subset else ():
         place, count = ("classes", len(suite.labels)) if question == "label_map" else ("cases", len(suite))
-        yield ReceiptLine(_suite_file(suite), place, "asked", meaning, count, question=question)
-
-
-def _suite_file(suite: Suite) -> str:
-    return suite.receipt[0].file if suite.receipt else suite.name
-
-
-def _equal_lines(suite: Suite, equal: Mapping[str, Any] | None) -> Iterator[ReceiptLine]:
-    """Yield the line of the receipt on cases that were made one unit because they ask the same."""
+        yield ReceiptLine(file, place, "asked", meaning, count, question=question)
     if equal is not None and equal["grouped"]:
         meaning = f"one unit where cases ask the same: {equal['units']:,} units of {len(suite):,} cases"
-        place, count = "cases that ask the same", equal["alike"]
-        yield ReceiptLine(_suite_file(suite), place, "asked", meaning, count, question="duplicates")
-
-
-def _evaluator_spec(
-    entry: Evaluator, values: Parameters, resources: Mapping[str, Any], workspace: Path
-) -> dict[str, Any]:
-    """Return an evaluator as the specification stores it, with the calibrations that fit and their thresholds."""
-    own = {"id": entry.id, "version": entry.version, "parameters": values.model_dump(mode="json")}
-    return own | calibrated_by(entry, values, resources, workspace) | specified(entry, workspace)
+        place = "cases that ask the same"
+        yield ReceiptLine(file, place, "asked", meaning, equal["alike"], question="duplicates")
 
 
 def with_followed(
@@ -177,8 +161,7 @@ def with_followed(
         except ValueError as failure:
             found = ", ".join(own.followed()) or f"{id} alone"
             problems.append(InputProblem("evaluators", found, str(failure), column=id))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return list(chosen), given
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.evaluator import Evaluator
 from metrics.core.files import read_json, write_json
 from metrics.core.plugin_consent import is_remembered, remember
@@ -70,8 +70,7 @@ def load_plugins(run: Run) -> None:
         if (found.source, found.evaluator.version) != (entry["plugin"]["source"], entry["version"]):
             sys.stderr.write(f"the source of {entry['id']} has changed: its scores are computed again\n")
             entry |= {"version": found.evaluator.version} | specified(found.evaluator, run.workspace.path)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if spec != stored:
         write_json(run.home / SPEC, spec)
         sign_file(run.home / SPEC)

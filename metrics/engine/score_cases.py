@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from metrics.core.cases import Cases, with_plain_output
 from metrics.core.errors import CacheRefused, InputError, JudgeDown, MissingResource, StorageError
-from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status, output_failure
+from metrics.core.evaluator import CaseScore, Evaluator, Parameters, Status
 from metrics.core.fields import LEFT_OUT
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case
 from metrics.engine.deadlines import Limits, begin, longest, too_long
-from metrics.engine.judge_case import ScoredCase, failed_score, judge_case
+from metrics.engine.judge_case import ScoredCase, blame_output, failed_score, judge_case
 from metrics.engine.load_resources import Resources, missing_inputs
 
 RUN_WIDE = (JudgeDown, CacheRefused, InputError, StorageError)  # not the fault of the case that meets them first
@@ -36,9 +36,8 @@ def score_cases(
     """Return the score of each case by an evaluator that asks no judge; `alone`: of each by itself, also of a batch.
 
     A case without an input is `not_applicable`, one that fails `error`, unless its output is at fault: it has failed
-    then; `skipped` where a model is missing. Whoever
-    watches this process may end it where a case takes longer than `timeout` seconds, see deadlines; `late` has the
-    scores of those that did, by place.
+    then; `skipped` where a model is missing. Whoever watches this process may end it where a case takes longer than
+    `timeout` seconds, see deadlines; `late` has the scores of those that did, by place.
     """
     cases = cases if parameters.reads_as_written() else cases.compose_texts()
     absent = missing_inputs(entry, cases) | dict(late or {})
@@ -78,12 +77,9 @@ def _scores(
         failed_score(failure)
     finally:
         begin(None, limits.longest)
-    scores = []
-    for place, case in zip(places, cases, strict=True):
-        begin(place, limits.case)
-        scores.append(_by_itself(entry, parameters, case, models))
+    scores = columns_of(entry, cases, list(_each(entry, parameters, cases, models, limits, places)))
     begin(None, limits.longest)
-    return ScoreColumns.concat(scores)
+    return scores
 
 
 async def judge_cases(
@@ -165,21 +161,18 @@ def withhold_passes(entry: Evaluator, cases: Cases, scores: ScoreColumns) -> Sco
         return scores
     made = [scores.at(place) for place in range(len(scores))]
     for place in places:
-        values = {name: value for name, value in made[place].values.items() if value is not None}
-        good = {
-            one.name for one in entry.metrics if one.binary and (one.goodness(values.get(one.name, -1)) or 0) >= 0.5
-        }
-        if entry.primary.name in good & values.keys():
-            kept = {name: value for name, value in values.items() if name not in good}
+        given = {name: value for name, value in made[place].values.items() if value is not None}
+        good = {one.name for one in entry.metrics if one.binary and (one.goodness(given.get(one.name, -1)) or 0) >= 0.5}
+        if entry.primary.name in good & given.keys():
+            kept = {name: value for name, value in given.items() if name not in good}
             made[place] = replace(made[place], values=kept, status=Status.ERROR, reason=cases[place].metadata[LEFT_OUT])
     return columns_of(entry, cases, made)
 
 
 def columns_of(entry: Evaluator, cases: Cases, scores: Sequence[CaseScore]) -> ScoreColumns:
     """Return a score a case as columns, of the evaluator's metrics."""
-    return ScoreColumns.of(
-        cases.column("case_id"), [metric.name for metric in entry.metrics], list(map(entry.settle, scores))
-    )
+    names = [metric.name for metric in entry.metrics]
+    return ScoreColumns.of(cases.column("case_id"), names, list(map(entry.settle, scores)))
 
 
 def _each(
@@ -190,37 +183,23 @@ def _each(
     limits: Limits,
     places: Sequence[int],
 ) -> Iterator[CaseScore]:
+    """Yield the score of each case by itself, also of an evaluator of batches."""
     score = partial(entry.function, **models)
     for place, case in zip(places, cases, strict=True):
         begin(place, limits.case)
         try:
-            yield score(case, parameters)
+            yield score(case, parameters) if entry.shape == "case" else _score_alone(entry, parameters, case, models)
         except Exception as failure:
-            yield _score_of_failure(entry, parameters, case, models, failure)
+            found, blamed = blame_output(entry, failure)
+            with suppress(Exception):
+                if blamed is not None:
+                    _score_alone(entry, parameters, with_plain_output(case), models)
+                    found = blamed
+            yield found
 
 
-def _by_itself(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> ScoreColumns:
-    """Return the score of a case of a batch that has failed."""
-    try:
-        return _score_all(entry, parameters, Cases.of([case]), models)
-    except Exception as failure:
-        return columns_of(entry, Cases.of([case]), [_score_of_failure(entry, parameters, case, models, failure)])
-
-
-def _score_of_failure(
-    entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any], failure: Exception
-) -> CaseScore:
-    """Return the score of a case that has failed.
-
-    Where the same case with a plain output can be scored, the output is at fault, else the suite or the evaluator. What
-    the machine refuses is nobody's fault.
-    """
-    score = failed_score(failure)
-    if score.status is Status.ERROR and not isinstance(failure, OSError | MemoryError):
-        with suppress(Exception):
-            _score_all(entry, parameters, Cases.of([with_plain_output(case)]), models)
-            return output_failure(f"the output cannot be scored: {score.reason}")
-    return score
+def _score_alone(entry: Evaluator, parameters: Parameters, case: Case, models: Mapping[str, Any]) -> CaseScore:
+    return _score_all(entry, parameters, Cases.of([case]), models).at(0)
 
 
 def _score_all(entry: Evaluator, parameters: Parameters, cases: Cases, models: Mapping[str, Any]) -> ScoreColumns:

@@ -151,10 +151,8 @@ def _over_repeats(aggregates: pa.Table) -> pa.Table:
 
 def _pool(same: list[dict[str, Any]]) -> dict[str, Any]:
     values = [row["value"] for row in same if row["value"] is not None]
-    counts = {
-        name: sum(row[name] for row in same)
-        for name in ("n", "unscored", "not_applicable", "parse_failure", "error", "skipped")
-    }
+    fields = ("n", "unscored", "not_applicable", "parse_failure", "error", "skipped")
+    counts = {name: sum(row[name] for row in same) for name in fields}
     mean = exact_sum(values) / len(values) if values else None
     reason = f"mean of {len(values)} repeats" if values else same[0]["reason"]
     bounds = {name: _pool_bound(same, name) for name in ("if_worst", "if_best")}

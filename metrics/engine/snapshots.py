@@ -35,9 +35,8 @@ def snapshot(run: Run) -> Snapshot | None:
         return None
     folder = run.folder / FOLDER / hashlib.sha256(repr([unit.name for unit in done]).encode()).hexdigest()[:12]
     if not (folder / "manifest.json").exists():
-        with hold_lock(
-            make_folder(folder.parent) / "lock", f"run {run.id} is being read by another process; try again"
-        ):
+        busy = f"run {run.id} is being read by another process; try again"
+        with hold_lock(make_folder(folder.parent) / "lock", busy):
             with suppress(FileNotFoundError):  # parts and snapshots go when the run is sealed, as it may be meanwhile
                 write_manifest(folder, _manifest(run, units, done, write_tables(run, done, parts, folder), folder))
             if run.manifest is not None or not (folder / "manifest.json").exists():

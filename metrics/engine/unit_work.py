@@ -164,9 +164,8 @@ def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) 
     if job.unit.last:
         rows = job.carried["absent"]
         absent = Cases.joined(job.stored_suite(), rows.append_column("model", pa.repeat(job.unit.model, len(rows))))
-        table = pa.concat_tables(
-            [table, scores_table(entry, absent, columns_of(entry, absent, [no_output()] * len(rows)))]
-        )
+        missing = columns_of(entry, absent, [no_output()] * len(rows))
+        table = pa.concat_tables([table, scores_table(entry, absent, missing)])
     failed = pc.sum(pc.equal(scores.status, STATUSES.index(Status.ERROR))).as_py()
     return {"scores": table}, failed or 0
 
