@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
 from metrics.core.classes import ClassFacts
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputError, InputProblem, one_of, refuse
 from metrics.core.label_keys import JOINT, keys_of, labels_of
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import group_equal_inputs
@@ -76,8 +76,7 @@ def cases_that_meet(texts: Sequence[str], suite: Suite, door: Door) -> tuple[Sui
         words.append(f"{name} = {' or '.join(value or NONE for value in values)}")
     if texts and not problems and not keep.any():
         problems.append(InputProblem(option, f"no case with {', '.join(words)}", "; ".join(_some_values(suite, texts))))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if not texts:
         return suite, None
     kept = suite.restricted(suite.cases["case_id"].combine_chunks().filter(pa.array(keep)))
@@ -106,9 +105,7 @@ def _compared(column: pa.ChunkedArray, sign: str, value: str) -> Bools:
 def _some_values(suite: Suite, texts: Sequence[str]) -> Iterator[str]:
     """Yield the values that the cases have of each column that conditions name: `split: dev (180), test (120)`."""
     known = values_of(suite, MOST_VALUES) | {"tag": tag_counts(suite), "complexity": complexity_distribution(suite)}
-    names = dict.fromkeys(
-        found["name"].strip().removeprefix(METADATA) for found in map(CONDITION.fullmatch, texts) if found
-    )
+    names = dict.fromkeys(one["name"].strip().removeprefix(METADATA) for one in map(CONDITION.fullmatch, texts) if one)
     for name in names:
         counts = [f"{value} ({count:,})" for value, count in known.get(name, {}).items()]
         more = [f"{len(counts) - SHOWN_VALUES:,} more"] * (len(counts) > SHOWN_VALUES)
@@ -139,21 +136,13 @@ def _informative(evaluation: Evaluation, suite: Suite, most: int) -> tuple[Suite
 
     wanted = set(evaluation.evaluators or ())
     for run in reversed(runs_of_suite(Workspace(evaluation.workspace), suite.fingerprint)):
-        columns = [
-            column
-            for column in leaderboard(run).columns
-            if column.primary and has_items(column) and (not wanted or column.evaluator in wanted)
-        ]
+        fitting = (one for one in leaderboard(run).columns if one.primary and has_items(one))
+        columns = [one for one in fitting if not wanted or one.evaluator in wanted]
         for column in sorted(columns, key=lambda column: not column.binary):
             ids = informative_cases(run, column.evaluator, column.metric, most)
             if ids is not None and len(ids) == most:
-                facts = BudgetFacts(
-                    cases=len(suite),
-                    fingerprint=suite.fingerprint,
-                    run=run.id,
-                    evaluator=column.evaluator,
-                    metric=column.metric,
-                )
+                by = {"run": run.id, "evaluator": column.evaluator, "metric": column.metric}
+                facts = BudgetFacts(cases=len(suite), fingerprint=suite.fingerprint, **by)
                 return suite.restricted(pa.array(ids, pa.string())), facts
     return None
 
@@ -199,8 +188,7 @@ def merge_labels(
         problems += [InputProblem(option, repr(text), form)] * (not end)
     if classes and not problems:
         problems = [InputProblem(option, repr(name), one_of(name, sorted(known))) for name in names.keys() - known]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if not names or not classes:
         return suite, outputs, names
     predictions = None if outputs.predictions is None else _renamed(outputs.predictions, names)

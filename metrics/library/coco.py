@@ -53,11 +53,8 @@ class CocoData:
         """Return the twelve numbers; see coco_summary. AP50 and AP75 are None where `iou_thresholds` lacks theirs."""
         found = match(self.objects, iou_thresholds)
         ranking = Ranking.of(self.objects, found)
-        lines = [
-            line
-            for line in summary_lines(sorted(set(max_dets)))
-            if line.iou is None or has_threshold(found.thresholds, line.iou)
-        ]
+        every = summary_lines(sorted(set(max_dets)))
+        lines = [line for line in every if line.iou is None or has_threshold(found.thresholds, line.iou)]
         itself = np.ones((1, self.objects.images), np.uint8)
 
         def estimates(place: tuple[str, int]) -> tuple[Floats, Floats]:

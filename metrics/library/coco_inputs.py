@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Int32s
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.suite import ANNOTATIONS, PREDICTIONS, Outputs, Suite
 from metrics.ingest import load_outputs, load_suite, outputs_from_frame, suite_from_frame
 from metrics.ingest.formats.coco_results import is_results
@@ -55,8 +55,7 @@ def _objects(suite: Suite, outputs: Outputs, iou_type: IouType, boxed: bool) -> 
     truth_image, image = (_codes(table["case_id"], case_ids) for table in (truths, predictions))
     compared: Compared = "mask" if iou_type == "segm" else "box"
     sides, problems = read_sides(compared, suite.cases, truths, predictions, truth_image, image)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     area, wide, high = (
         whole(column).to_numpy(zero_copy_only=False)
         for column in (truths["area"], predictions["width"], predictions["height"])

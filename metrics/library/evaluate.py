@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from metrics import engine
-from metrics.core.errors import InputError, InputProblem, RunError, did_you_mean
+from metrics.core.errors import InputError, InputProblem, RunError, did_you_mean, refuse
 from metrics.core.evaluator import Evaluator
 from metrics.core.plugins import plugin_of
 from metrics.core.registry import add_plugin, evaluators as all_evaluators
@@ -177,11 +177,9 @@ def ids_of(evaluators: Sequence[str | Evaluator]) -> list[str]:
 
     Raises InputError for anything else, and for an id that one of Assay's own evaluators has.
     """
-    wrong = [
+    refuse(
         InputProblem("evaluators", repr(one), "an id, or a function made by @evaluator (metrics.evaluator)")
         for one in evaluators
         if not isinstance(one, str | Evaluator)
-    ]
-    if wrong:
-        raise InputError(wrong)
+    )
     return [one if isinstance(one, str) else add_plugin(plugin_of(one)) for one in evaluators]

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.core.classes import numeric_labels
 from metrics.core.conventions import CONVENTIONS, Convention
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputError, InputProblem, one_of, refuse
 from metrics.core.evaluator import JUDGE
 from metrics.core.fields import CASE_FIELDS, RETRIEVED
 from metrics.core.presets import FEW_OUTPUTS, UNASKED, chosen_by, computable, unasked
@@ -86,53 +86,34 @@ def available_inputs(suite: Suite, outputs: Outputs) -> set[str]:
     answers cite, `own_contexts` where contexts tell models apart, `set_budgets` where cases say what they may cost, and
     `few_outputs`.
     """
-    tables = [suite.cases, outputs.outputs]
-    present = {name for table in tables for name in table.column_names if table[name].null_count < table.num_rows}
-    if len(outputs.outputs["run"].unique()) > 1:
-        present.add("repeats")
-    if score_columns(outputs):
-        present.add("own_scores")
-    if suite.annotations is not None:
-        present.add("annotations")
-    if outputs.predictions is not None:
-        present.add("predictions")
-        objects = (suite.annotations, outputs.predictions)
-        if all(table is not None and table["keypoints"].null_count < len(table) for table in objects):
-            present.add("keypoints")
-    if suite.annotations is not None or suite.cases["label"].null_count < len(suite):
-        present.add("single_truths")
-    if any(name.startswith(SET_BUDGET) for name in present):
-        present.add("set_budgets")
-    if any(facts.is_thing is not None for facts in suite.classes.values()):
-        present.add("segments")
-    if len(suite.labels) > 2 and numeric_labels(suite.labels):
-        present.add("ordered_labels")
-    if any(facts.parent is not None for facts in suite.classes.values()):
-        present.add("class_parents")
-    expected = suite.cases["expected_answers"].combine_chunks().flatten()
-    if 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(suite) // 5)):
-        present.add("few_answers")
-    structured = _most(pc.match_substring_regex(expected, JSON_OBJECT))  # compared by field, not by words or as labels
-    if structured or _most(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)):
-        present.add("short_answers")
+    cases, answers, predictions = suite.cases, outputs.outputs, outputs.predictions
+    here = {name for table in (cases, answers) for name in table.column_names if table[name].null_count < len(table)}
+    expected = cases["expected_answers"].combine_chunks().flatten()
     first = expected.slice(0, COMPARED).to_pylist()
-    if 2 * sum(len(steps(text)) > 1 for text in first) > len(first):
-        present.add("listed_steps")
-    if structured:
-        present.discard("few_answers")
-    else:
-        present.add("worded_answers")
-    if outputs.predictions is not None and outputs.predictions["score"].null_count < len(outputs.predictions):
-        present.add("scored_predictions")
-    table = outputs.outputs
-    if pc.any(pc.match_substring_regex(table["answer"], CITATION)).as_py() or "citations" in present:
-        present.add("cited_passages")
-    contexts = next((name for name in RETRIEVED if name in present), None)
-    if contexts and _differ_by_model(table.select(["case_id", contexts]), len(outputs.models)):
-        present.add("own_contexts")
-    if table.num_rows <= MOST_FOR_MODELS:
-        present.add(FEW_OUTPUTS)
-    return present
+    structured = _most(pc.match_substring_regex(expected, JSON_OBJECT))  # compared by field, not by words or as labels
+    contexts = next((name for name in RETRIEVED if name in here), None)
+    objects = (suite.annotations, predictions)
+    holds = {
+        "repeats": len(answers["run"].unique()) > 1,
+        "own_scores": score_columns(outputs),
+        "annotations": suite.annotations is not None,
+        "predictions": predictions is not None,
+        "keypoints": all(table is not None and table["keypoints"].null_count < len(table) for table in objects),
+        "single_truths": suite.annotations is not None or cases["label"].null_count < len(cases),
+        "set_budgets": any(name.startswith(SET_BUDGET) for name in here),
+        "segments": any(facts.is_thing is not None for facts in suite.classes.values()),
+        "ordered_labels": len(suite.labels) > 2 and numeric_labels(suite.labels),
+        "class_parents": any(facts.parent is not None for facts in suite.classes.values()),
+        "few_answers": not structured and 1 < len(expected.unique()) <= max(2, min(MOST_LABELS, len(cases) // 5)),
+        "short_answers": structured or _most(pc.less_equal(pc.utf8_length(expected), SHORT_ANSWER)),
+        "listed_steps": 2 * sum(len(steps(text)) > 1 for text in first) > len(first),
+        "worded_answers": not structured,
+        "scored_predictions": predictions is not None and predictions["score"].null_count < len(predictions),
+        "cited_passages": "citations" in here or pc.any(pc.match_substring_regex(answers["answer"], CITATION)).as_py(),
+        "own_contexts": contexts and _differ_by_model(answers.select(["case_id", contexts]), len(outputs.models)),
+        FEW_OUTPUTS: len(answers) <= MOST_FOR_MODELS,
+    }
+    return here | {name for name, is_so in holds.items() if is_so}
 
 
 def unused_inputs(suite: Suite, outputs: Outputs, chosen: Sequence[str]) -> list[str]:
@@ -192,8 +173,7 @@ def with_thresholds(
         for id in having:
             own = found.setdefault(id, {})
             own["thresholds"] = {**own.get("thresholds", {}), metric: value}
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return found
 
 
@@ -222,8 +202,7 @@ def chosen_metrics(
     every = [(one.id, known.name) for one in entries for known in one.metrics]
     found = {name: [(of, metric) for of, metric in every if name in (metric, f"{of}.{metric}")] for name in names}
     known = [".".join(each) for each in every]
-    if problems := [InputProblem(option, repr(name), one_of(name, known)) for name in names if not found[name]]:
-        raise InputError(problems)
+    refuse(InputProblem(option, repr(name), one_of(name, known)) for name in names if not found[name])
     return found
 
 

@@ -17,21 +17,11 @@ from typing import Any
 import pyarrow as pa
 from pydantic import ValidationError
 
+from metrics.core import evaluator
 from metrics.core.cases import Cases
 from metrics.core.classes import classes_of
 from metrics.core.errors import InputError, MissingResource, Unreadable, describe_failure
-from metrics.core.evaluator import (
-    JUDGE,
-    MATCHES,
-    Aggregate,
-    CaseScore,
-    Evaluator,
-    Example,
-    Findings,
-    Parameters,
-    Status,
-    unreadable_value,
-)
+from metrics.core.evaluator import JUDGE, MATCHES, Aggregate, CaseScore, Evaluator, Findings, Parameters, Status
 from metrics.core.schema import SCORES
 from metrics.core.score_columns import ScoreColumns
 from metrics.core.suite import Case, Outputs, Suite, rows_table
@@ -63,9 +53,8 @@ def check_evaluator(entry: Evaluator, models: Models | None = None) -> list[Outc
     return [_outcome(name, law, entry, given) for name, (shapes, law) in LAWS.items() if entry.shape in shapes]
 
 
-def declaration_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
+def declaration_complaints(entry: Evaluator, _: Models) -> Iterator[str]:
     """Say what its declaration lacks that pages and reports show."""
-    del models
     if not entry.title:
         yield "it has no title"
     if not entry.summary.endswith((".", ":")):
@@ -75,9 +64,8 @@ def declaration_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
             yield f"it declares no {name}"
 
 
-def metric_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
+def metric_complaints(entry: Evaluator, _: Models) -> Iterator[str]:
     """Say which metrics have no description or a range that cannot be."""
-    del models
     for metric in entry.metrics:
         if not metric.description.endswith("."):
             yield f"the description of {metric.name} is no sentence with a full stop"
@@ -89,9 +77,8 @@ def metric_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
             yield f"{metric.name} is binary, but its range is {metric.low:g} … {metric.high:g}, not 0 … 1"
 
 
-def parameter_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
+def parameter_complaints(entry: Evaluator, _: Models) -> Iterator[str]:
     """Say which parameters cannot be a field of a form or a flag."""
-    del models
     for name, field in entry.parameters.model_fields.items():
         if not field.description:
             yield f"parameter {name} has no description"
@@ -117,7 +104,7 @@ def example_complaints(entry: Evaluator, models: Models) -> Iterator[str]:
         raise MissingResource("; ".join(missing))
 
 
-def of_example(entry: Evaluator, example: Example, models: Models) -> Iterator[str]:
+def of_example(entry: Evaluator, example: evaluator.Example, models: Models) -> Iterator[str]:
     """Say in what the result of a worked example differs from what it says."""
     parameters = entry.parameters.model_validate(dict(example.parameters))
     if entry.shape == "dataset":
@@ -191,7 +178,7 @@ def score_complaints(entry: Evaluator, result: CaseScore) -> Iterator[str]:
     values = {name: value for name, value in result.values.items() if value is not None}
     declared = {metric.name: metric for metric in entry.metrics}
     for name, value in values.items():
-        told = unreadable_value(declared[name], value) if name in declared else f"{name} is no metric of it"
+        told = evaluator.unreadable_value(declared[name], value) if name in declared else f"{name} is no metric of it"
         if told is not None:
             yield told
     if not values and (not result.reason or result.status is Status.OK):
@@ -311,7 +298,7 @@ def findings_of(
     return found
 
 
-def example_tables(example: Example, task: str) -> tuple[Suite, Outputs]:
+def example_tables(example: evaluator.Example, task: str) -> tuple[Suite, Outputs]:
     """Return the data set of an example; one model, whose name may be left out."""
     given = example.given
     suite = Suite.from_rows(
@@ -346,7 +333,7 @@ def _installed(entry: Evaluator, parameters: Parameters) -> dict[str, Any]:
     return Resources({}, Workspace().path / "cache").models(local, parameters) if local.resources else {}
 
 
-def _row_complaints(example: Example, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _row_complaints(example: evaluator.Example, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not example.expected:
         yield "it expects no aggregate"
     for expected in example.expected:
@@ -373,7 +360,7 @@ def _aggregate_complaints(entry: Evaluator, row: Aggregate) -> Iterator[str]:
         if not row.reason or row.low is not None:
             yield f"{row.metric} has no value, and no reason or yet an interval"
         return
-    if (told := unreadable_value(metric, row.value)) is not None:
+    if (told := evaluator.unreadable_value(metric, row.value)) is not None:
         yield told
     if row.low is None or row.high is None:
         return

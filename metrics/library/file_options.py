@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.file_kinds import upload_of
 from metrics.core.receipt import Receipt
 from metrics.core.suite import Outputs, Suite
@@ -84,8 +84,7 @@ def check_common(mapping: Mapping[str, str], door: Door) -> None:
     if isinstance(mapping, CommonMapping) and len(mapping.read) >= mapping.tables:
         option, expected = option_name("map", door), "the name of a column of one of the files"
         missing = sorted(mapping.common - mapping.found)
-        if missing:
-            raise InputError(InputProblem(option, f"{name}={mapping[name]}", expected) for name in missing)
+        refuse(InputProblem(option, f"{name}={mapping[name]}", expected) for name in missing)
 
 
 def _mappings_of(
@@ -127,8 +126,7 @@ def readings_of(given: ReadingFields, files: Sequence[str], door: Door = "comman
                 option = option_name(option, door)
                 problems.append(InputProblem(option, f"the file {file!r}", "one of " + ", ".join(files)))
             chosen.update(dict.fromkeys(of, named(name) if chosen is found["encoding"] else name))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return {
         file: Reading(found["encoding"].get(file), found["sheet"].get(file), answers[file], labels.get(file, ""))
         for file in ("", *files)  # "": what is no file
@@ -140,22 +138,20 @@ def need_effect(evaluation: Evaluation, receipt: Receipt, door: Door) -> None:
     files, called = files_of(evaluation), file_names(evaluation)
     names, labels = _names_of(files), labels_of(files, called)
     answered = {name for answers in _answers_of(evaluation, files, door).values() for name in answers}
+    option, asked = option_name("read", door), "a question that is asked"
     problems = [
-        InputProblem(
-            option_name("read", door), f"an answer to {name!r}, which nothing asks", "a question that is asked"
-        )
+        InputProblem(option, f"an answer to {name!r}, which nothing asks", asked)
         for name in sorted(answered - {ROLE, *(line.question for line in receipt)})
     ]
-    for option, places, expected in CHOSEN:
+    for field, places, expected in CHOSEN:
         had = {upload_of(line.file) for line in receipt if line.place.startswith(places)}
-        for text in getattr(evaluation, option):
+        for text in getattr(evaluation, field):
             named = _file_named(text, names)
             meant = [each for each in files if not named or named in names[each]]
             if files and not had & {labels[each] or called.get(each, Path(each).name) for each in meant}:
                 listed = ", ".join(Path(each).name for each in meant)
-                problems.append(InputProblem(option_name(option, door), f"{text!r}, for {listed}", expected))
-    if problems:
-        raise InputError(problems)
+                problems.append(InputProblem(option_name(field, door), f"{text!r}, for {listed}", expected))
+    refuse(problems)
 
 
 def _names_of(files: Sequence[str]) -> dict[str, tuple[str, ...]]:

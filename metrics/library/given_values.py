@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from metrics.core.classes import class_key
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.suite import Suite, Task
 from metrics.ingest.formats.coco import is_ground_truth
 from metrics.ingest.formats.torchvision import are_detections, as_results, by_image, read_detections
@@ -78,9 +78,8 @@ def _read_arrays(
     """Return true values and the predictions of models as suite and outputs. InputError for what is no array."""
     vectors = {name: as_vector(own) for name, own in models.items()}
     found = {name: own for name, own in vectors.items() if own is not None}
-    if wrong := vectors.keys() - found.keys():
-        expected = f"a list, array or series, as {TRUTH} is one"
-        raise InputError(InputProblem(name, f"a {type(models[name]).__name__}", expected) for name in sorted(wrong))
+    expected, wrong = f"a list, array or series, as {TRUTH} is one", sorted(vectors.keys() - found.keys())
+    refuse(InputProblem(name, f"a {type(models[name]).__name__}", expected) for name in wrong)
     read = read_vectors(truth, found, task, classes, keep_good_rows)
     predicted = () if read.outputs.predictions is None else read.outputs.predictions["label"].unique().to_pylist()
     unknown = [label for label in predicted if label not in read.suite.labels]
@@ -129,9 +128,7 @@ def _of_columns(given: Any, outputs: Any) -> tuple[Any, Any]:
         return given, outputs
     if outputs is None and given.keys() == {TRUTH, PREDICTION}:
         return given[TRUTH], given[PREDICTION]
-    lengths = {
-        str(name): len(own) for name, own in given.items() if hasattr(own, "__len__") and not isinstance(own, str)
-    }
+    lengths = {str(key): len(own) for key, own in given.items() if hasattr(own, "__len__") and not isinstance(own, str)}
     if len(lengths) < len(given) or not given:
         return given, outputs
     if len(set(lengths.values())) > 1:

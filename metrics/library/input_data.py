@@ -5,33 +5,16 @@ from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
 
+from metrics import ingest
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.receipt import Receipt, short_lines
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import Evaluation, option_name
 from metrics.engine.evaluation_fields import Door, Tell
-from metrics.ingest import (
-    Loaded,
-    combined_from_frame,
-    load_combined,
-    load_joined,
-    load_outputs,
-    load_suite,
-    outputs_from_frame,
-    suite_from_frame,
-    with_images,
-)
 from metrics.ingest.file_roles import ROLE, assign_roles, describe, see_file
+from metrics.library import file_options
 from metrics.library.case_choice import chosen_cases
-from metrics.library.file_options import (
-    Files,
-    check_common,
-    file_names,
-    files_of,
-    need_effect,
-    options_of_files,
-    with_answers,
-)
+from metrics.library.file_options import Files, check_common, file_names, files_of, options_of_files, with_answers
 from metrics.store.remote.objects import local_file
 from metrics.store.run_spec import SubsetFacts
 
@@ -58,7 +41,7 @@ class Data(NamedTuple):
         return (*self.suite.receipt, *self.outputs.receipt)
 
 
-def read_suite(evaluation: Evaluation, door: Door = "command", files: Files | None = None) -> Loaded[Suite]:
+def read_suite(evaluation: Evaluation, door: Door = "command", files: Files | None = None) -> ingest.Loaded[Suite]:
     """Return the suite of an evaluation with the problems of rows that were skipped. InputError as of `load_suite`."""
     given = evaluation.suite
     if evaluation.target and _has_outputs(evaluation):
@@ -66,16 +49,18 @@ def read_suite(evaluation: Evaluation, door: Door = "command", files: Files | No
         expected = "outputs or targets; `complete` writes the answers of targets to a file of outputs"
         raise InputError([InputProblem(option_name("target", door), found, expected)])
     if isinstance(given, Suite):
-        return Loaded(given)
+        return ingest.Loaded(given)
     names = file_names(evaluation)
     mapping, reading = files or options_of_files(evaluation, door)
     images = None if evaluation.images is None else local_file(evaluation.images)
     keep, task = evaluation.keep_good_rows, evaluation.task
     if not isinstance(given, str):
         own, answers = mapping.get(""), reading[""].answers
-        suite = suite_from_frame(given, task=task, mapping=own, images=images, keep_good_rows=keep, answers=answers)
-        return Loaded(suite)
-    return load_suite(
+        suite = ingest.suite_from_frame(
+            given, task=task, mapping=own, images=images, keep_good_rows=keep, answers=answers
+        )
+        return ingest.Loaded(suite)
+    return ingest.load_suite(
         local_file(given),
         task=task,
         mapping=mapping[given],
@@ -94,7 +79,7 @@ def read_data(
     door: Door = "command",
     tell: Tell | None = None,
     ask: Ask | None = None,
-    suite: Loaded[Suite] | None = None,
+    suite: ingest.Loaded[Suite] | None = None,
 ) -> Data:
     """Return what is evaluated: a suite with outputs, one file with both, or a suite that `ask` lets targets answer.
 
@@ -108,7 +93,7 @@ def read_data(
         raise with_answers(error, door) from error
     say("note", *(map(str, data.receipt) if evaluation.explain else short_lines(data.receipt)), *silent_models(data))
     if data.receipt:  # what is in memory or stored has none
-        need_effect(evaluation, data.receipt, door)
+        file_options.need_effect(evaluation, data.receipt, door)
     return data
 
 
@@ -128,7 +113,7 @@ def silent_models(data: Data) -> list[str]:
     return said
 
 
-def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: Loaded[Suite] | None) -> Data:
+def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite: ingest.Loaded[Suite] | None) -> Data:
     """Return what is evaluated as `read_data` does, before what became of the files is told and checked."""
     if evaluation.target:
         suite = suite or read_suite(evaluation, door)
@@ -138,7 +123,8 @@ def _read(evaluation: Evaluation, door: Door, say: Tell, ask: Ask | None, suite:
     if suite is None and door != "page":  # which knows already
         evaluation = with_roles(evaluation, door, say)
     files = options_of_files(evaluation, door)
-    if _are_joined(evaluation) or not _has_outputs(evaluation):
+    given, file = evaluation.outputs, evaluation.suite  # each of several files may have cases and answers
+    if not _has_outputs(evaluation) or (isinstance(file, str) and isinstance(given, tuple) and file in given):
         both = _read_both(evaluation, files, door)
         say("note", *both.notes)
         _say_skipped(say, both.problems)
@@ -180,7 +166,7 @@ def with_roles(evaluation: Evaluation, door: Door, say: Tell) -> Evaluation:
     )
 
 
-def _read_both(evaluation: Evaluation, files: Files, door: Door) -> Loaded[tuple[Suite, Outputs]]:
+def _read_both(evaluation: Evaluation, files: Files, door: Door) -> ingest.Loaded[tuple[Suite, Outputs]]:
     """Return the cases and answers of a table, or of files, that have both each, with the images that were given."""
     given, keep, task = evaluation.suite, evaluation.keep_good_rows, evaluation.task
     if isinstance(given, Suite):
@@ -192,20 +178,20 @@ def _read_both(evaluation: Evaluation, files: Files, door: Door) -> Loaded[tuple
         both = _read_joined(evaluation, evaluation.outputs or (given,), files)
     else:
         mapping, answers = files[0][""], files[1][""].answers
-        both = combined_from_frame(given, task=task, mapping=mapping, keep_good_rows=keep, answers=answers)
+        both = ingest.combined_from_frame(given, task=task, mapping=mapping, keep_good_rows=keep, answers=answers)
     if evaluation.images is None:
         return both
     images, names = local_file(evaluation.images), file_names(evaluation)
     media = f"{images}.media" if names else None
-    return with_images(both, images, keep_good_rows=keep, workspace_media=media, filename=names.get(str(images)))
+    return ingest.with_images(both, images, keep_good_rows=keep, workspace_media=media, filename=names.get(str(images)))
 
 
-def _read_joined(evaluation: Evaluation, given: Sequence[str], files: Files) -> Loaded[tuple[Suite, Outputs]]:
+def _read_joined(evaluation: Evaluation, given: Sequence[str], files: Files) -> ingest.Loaded[tuple[Suite, Outputs]]:
     """Return the cases and answers of files that have both each."""
     mapping, reading = files
     if len({*given}) == 1:
         file, path, names = given[0], local_file(given[0]), file_names(evaluation)
-        return load_combined(
+        return ingest.load_combined(
             path,
             task=evaluation.task,
             mapping=mapping[file],
@@ -216,7 +202,7 @@ def _read_joined(evaluation: Evaluation, given: Sequence[str], files: Files) -> 
             filename=names.get(file),
             workspace_media=f"{path}.media" if names else None,
         )
-    return load_joined(task=evaluation.task, **_arguments_of(evaluation, given, files))
+    return ingest.load_joined(task=evaluation.task, **_arguments_of(evaluation, given, files))
 
 
 def _arguments_of(evaluation: Evaluation, given: Sequence[str], files: Files) -> dict[str, Any]:
@@ -233,13 +219,13 @@ def _arguments_of(evaluation: Evaluation, given: Sequence[str], files: Files) ->
     }
 
 
-def _read_outputs(evaluation: Evaluation, suite: Suite, files: Files, door: Door) -> Loaded[Outputs]:
+def _read_outputs(evaluation: Evaluation, suite: Suite, files: Files, door: Door) -> ingest.Loaded[Outputs]:
     """Return the outputs of an evaluation; unknown classes stay, `checked_outputs` asks about them."""
     given, models = evaluation.outputs, evaluation.model_name
     if isinstance(given, Outputs):
-        return Loaded(given)
+        return ingest.Loaded(given)
     if not isinstance(given, tuple) or not all(isinstance(each, str) for each in given):
-        outputs = outputs_from_frame(
+        outputs = ingest.outputs_from_frame(
             given,
             suite=suite,
             mapping=files[0].get(""),
@@ -248,15 +234,14 @@ def _read_outputs(evaluation: Evaluation, suite: Suite, files: Files, door: Door
             keep_unknown_classes=True,
             answers=files[1][""].answers,
         )
-        return Loaded(outputs)
+        return ingest.Loaded(outputs)
     if len(models) > len(given):
         found, most = f"{len(models)} names", f"at most one a file: {len(given)}"
         raise InputError([InputProblem(option_name("model_name", door), found, most)])
-    return load_outputs(suite=suite, keep_unknown_classes=True, **_arguments_of(evaluation, given, files))
+    return ingest.load_outputs(suite=suite, keep_unknown_classes=True, **_arguments_of(evaluation, given, files))
 
 
 def _say_skipped(say: Tell, problems: Sequence[InputProblem]) -> None:
-    """Tell which rows were skipped, and why."""
     if problems:
         lines = str(InputError(problems)).splitlines()
         more = [f"… and {len(lines) - SHOWN_PROBLEMS:,} more"] * (len(lines) > SHOWN_PROBLEMS)
@@ -275,9 +260,3 @@ def _ask(evaluation: Evaluation, suite: Suite) -> Outputs:
 
 def _stem(name: str | None) -> str | None:
     return None if name is None else name.rpartition(".")[0] or "suite"
-
-
-def _are_joined(evaluation: Evaluation) -> bool:
-    """Return whether the suite is a file that is one of those of outputs: each has cases and answers."""
-    suite, outputs = evaluation.suite, evaluation.outputs
-    return isinstance(suite, str) and isinstance(outputs, tuple) and suite in outputs

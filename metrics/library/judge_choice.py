@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.engine.evaluation import SAMPLING, EvaluatorFields, JudgeFields, option_name
 from metrics.engine.evaluation_fields import Door
 from metrics.judge.keys import KEY, let_go
@@ -83,8 +83,7 @@ def _sampling(texts: Sequence[str], judges: int, option: str) -> list[dict[str, 
         else:
             for own in found if number is None else [found[number - 1]]:
                 own[name] = value
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return found
 
 
@@ -99,6 +98,5 @@ def budget_of(texts: Sequence[str], option: str) -> Budget:
             Budget.model_validate({name: found[name]})
         except (KeyError, ValueError):
             problems.append(InputProblem(option, repr(text), "usd=N, calls=N, tokens=N or seconds=N"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return Budget.model_validate(found)

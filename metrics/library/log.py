@@ -5,13 +5,12 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import orjson
 import pyarrow as pa
 
-from metrics.core.errors import InputError, InputProblem, RunError
+from metrics.core.errors import InputError, InputProblem, RunError, refuse
 from metrics.core.evaluator import Metric, unreadable_value
 from metrics.core.fields import REASON, SCORE
 from metrics.core.suite import CASES, METADATA, OUTPUTS, Case, Outputs, Suite, Task, rows_table
@@ -85,7 +84,9 @@ class Log:
             raise from_elsewhere(f"log {name!r}", effects, "its evaluators and parameters given again")
         self._more = dict(more)
         self._declared = {key: OwnScore(**one).metric(key, False) for key, one in self._settings["metrics"].items()}
-        _check_names(self._declared)
+        expected = "a name of letters, digits, _, - and . that begins with a letter"
+        wrong = [name for name in self._declared if not NAME.fullmatch(name)]
+        refuse(InputProblem("log", f"the metric {one!r}", expected) for one in wrong)
         self._contents: dict[bytes, bytes] = {}  # hashes: of a case's id → of its content
         self._lock = threading.Lock()
         self._run: Run | None = None
@@ -98,9 +99,7 @@ class Log:
             self._note(row)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, failure: BaseException | None, _trace: object) -> None:
         """Seal the run; after an exception keep what was added, to be resumed."""
         self._stored.close()
         if failure is not None:
@@ -153,9 +152,7 @@ class Log:
             "reasons": dict(reasons or {}),
         }
         row["output"].setdefault("model", model or self._settings["model"])
-        problems = [*self._score_problems(row), *_column_problems(row)]
-        if problems:
-            raise InputError(problems)
+        refuse([*self._score_problems(row), *_column_problems(row)])
         row["scores"] = {name: None if value is None else float(value) for name, value in row["scores"].items()}
         with self._lock:
             known = self._contents.get(_digest(row["case"]["case_id"]))
@@ -190,7 +187,6 @@ class Log:
         return problems
 
     def _sealed(self) -> Run:
-        """Return the finished run of what was added."""
         suite, outputs, ranges = self._tables()
         chosen, own = [*self._settings["evaluators"]], {**self._settings["parameters"]}
         if ranges:
@@ -246,13 +242,6 @@ class _Pieces:
             self.rows = []
 
 
-def _check_names(declared: Mapping[str, Metric]) -> None:
-    expected = "a name of letters, digits, _, - and . that begins with a letter"
-    wrong = [InputProblem("log", f"the metric {name!r}", expected) for name in declared if not NAME.fullmatch(name)]
-    if wrong:
-        raise InputError(wrong)
-
-
 def _case_row(case: "Case | Mapping[str, Any] | str") -> dict[str, Any]:
     """Return a case as a row with its id first, and without empty values."""
     if isinstance(case, Case):
@@ -283,11 +272,9 @@ def _column_problems(row: Mapping[str, Any]) -> list[InputProblem]:
             except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError):
                 fits = False
             if not fits:
-                expected = {"string": "text", "double": "a number", "int64": "a whole number"}
-                kind = str(schema.field(name).type)
-                problems.append(
-                    InputProblem("log", repr(value), expected.get(kind, "a list of texts"), column=f"{part}.{name}")
-                )
+                kinds = {"string": "text", "double": "a number", "int64": "a whole number"}
+                expected = kinds.get(str(schema.field(name).type), "a list of texts")
+                problems.append(InputProblem("log", repr(value), expected, column=f"{part}.{name}"))
     return problems
 
 

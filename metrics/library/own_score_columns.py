@@ -64,7 +64,6 @@ def declaration_of(metric: Metric) -> dict[str, Any]:
 
 
 def _inferred(values: Sequence[float]) -> dict[str, Any]:
-    """Return the range of scores that nobody declared."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low >= 0 and high <= 1:
         return {"binary": bool(values) and set(values) <= {0.0, 1.0}}

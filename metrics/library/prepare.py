@@ -22,16 +22,8 @@ from metrics.engine.load_resources import missing_resources
 from metrics.engine.plan import Shard, make_shard
 from metrics.engine.schedulers import use_scheduler
 from metrics.ingest import attach_files
+from metrics.library import evaluator_choice
 from metrics.library.case_choice import chosen_cases, merge_labels, with_label_map
-from metrics.library.evaluator_choice import (
-    chosen_evaluators,
-    chosen_metrics,
-    unused_inputs,
-    with_chosen_rubric,
-    with_convention,
-    with_prompts,
-    with_thresholds,
-)
 from metrics.library.file_options import file_names
 from metrics.library.input_data import Ask, Data, read_data
 from metrics.library.judge_choice import chosen_models, judge_settings
@@ -61,10 +53,8 @@ class Prepared:
 
     def estimate(self, **more: Any) -> "engine.Estimate | None":
         """Return how many calls, tokens and dollars the judge would take; None where none is asked. See estimate."""
-        data, place = self.data, self.workspace.path
-        return engine.estimate(
-            data.suite, data.outputs, self.evaluators, self.parameters, self.resources, place, **more
-        )
+        asked = self.evaluators, self.parameters, self.resources, self.workspace.path
+        return engine.estimate(self.data.suite, self.data.outputs, *asked, **more)
 
     def hints(self) -> Iterator[str]:
         """Yield which evaluators will be skipped for want of a model, and which model at hand could be used."""
@@ -79,7 +69,7 @@ class Prepared:
             yield from (f"{id}.{name} is ignored: {retired[name]}" for name in given if name in retired)
         if sourced := [id for id in self.evaluators if with_source(suite, known[id].inputs) is not suite]:
             yield f"no case has a source text: {', '.join(sourced)} will read the question as the source"
-        if unused := unused_inputs(self.data.suite, self.data.outputs, self.evaluators):
+        if unused := evaluator_choice.unused_inputs(self.data.suite, self.data.outputs, self.evaluators):
             yield f"no chosen evaluator uses {'; '.join(unused)}"
         if as_in := self.evaluation.as_in:
             yield made_as(as_in, self.evaluators, self.parameters, self.resources)
@@ -144,19 +134,21 @@ def prepare(
     `data` was read before; `untrusted` are addresses of judges that nobody typed. Raises InputError listing every
     problem of the files, of the boxes and classes in them, or of what is chosen.
     """
-    given = with_chosen_rubric(evaluation, evaluation.workspace, files=door != "page")
+    given = evaluator_choice.with_chosen_rubric(evaluation, evaluation.workspace, files=door != "page")
     read = read_data(evaluation, door, tell, ask) if data is None else data
     kept, subset = (read.suite, read.subset) if read.subset else chosen_cases(evaluation, read.suite, door)
     suite, outputs, merged = merge_labels(evaluation.label_map, read.suite, read.outputs, door)
     outputs = checked_outputs(suite, outputs, evaluation, door, tell)
     read = with_artifacts(evaluation, read._replace(suite=suite, outputs=outputs))
     read = _of_cases(kept, read._replace(subset=subset.model_copy(update={"label_map": merged})))
-    ids = chosen_evaluators(evaluation, read.suite, read.outputs)
+    ids = evaluator_choice.chosen_evaluators(evaluation, read.suite, read.outputs)
     system = CONVENTIONS.get(evaluation.as_in or "")
     asked = with_own_scores(given, ids, read.outputs)
-    chosen, parameters = engine.with_followed(ids, with_convention(asked, ids, system) if system else asked)
+    chosen, parameters = engine.with_followed(
+        ids, evaluator_choice.with_convention(asked, ids, system) if system else asked
+    )
     parameters = with_label_map(parameters, chosen, merged, suite, door)
-    parameters = with_thresholds(parameters, chosen, evaluation.threshold, door)
+    parameters = evaluator_choice.with_thresholds(parameters, chosen, evaluation.threshold, door)
     in_code = evaluation if isinstance(evaluation, EvaluationInCode) else None
     resources = {**(in_code.resources if in_code else {}), **chosen_models(evaluation)}
     if system and not resources.get(EMBEDDER) and users_of(EMBEDDER, chosen, parameters):
@@ -166,17 +158,11 @@ def prepare(
         resources |= {JUDGE: judge}
     if system and resources.get(JUDGE):
         resources |= {JUDGE: _sampling_as_in(system, resources[JUDGE])}
-    parameters, resources = with_prompts(
-        parameters,
-        resources,
-        chosen,
-        evaluation,
-        evaluation.workspace,
-        door,
-        in_code.prompts if in_code else None,
-        evaluation.as_in,
+    texts = in_code.prompts if in_code else None
+    parameters, resources = evaluator_choice.with_prompts(
+        parameters, resources, chosen, evaluation, evaluation.workspace, door, texts, evaluation.as_in
     )
-    named = chosen_metrics(evaluation.decisive, option_name("decisive", door), chosen, parameters)
+    named = evaluator_choice.chosen_metrics(evaluation.decisive, option_name("decisive", door), chosen, parameters)
     decisive = tuple("/".join(metric) for same in named.values() for metric in same)
     return Prepared(evaluation, read, chosen, parameters, resources, door, decisive)
 

@@ -64,11 +64,8 @@ class Run(store.Run):
         """Return a table of the finished run as Arrow: scores, aggregates, judgements, curves/ID … InputError else."""
         import pyarrow as pa
 
-        known = [
-            *TABLES,
-            *(f"curves/{id}" for id in self.curve_names()),
-            *(f"matches/{id}" for id in self.match_names()),
-        ]
+        own = [f"curves/{id}" for id in self.curve_names()] + [f"matches/{id}" for id in self.match_names()]
+        known = [*TABLES, *own]
         if table not in known:
             raise InputError([InputProblem(f"run {self.id}", f"the table {table!r}", "one of " + ", ".join(known))])
         if table == "aggregates":  # the evaluators' own columns are spread as in the data frame
@@ -81,9 +78,8 @@ class Run(store.Run):
         try:
             import polars as pl
         except ImportError:
-            raise MissingResource(
-                "polars is not installed: pip install polars, or take run.arrow(...), which needs no other package"
-            ) from None
+            how = "pip install polars, or take run.arrow(...), which needs no other package"
+            raise MissingResource(f"polars is not installed: {how}") from None
         frame = pl.from_arrow(self.arrow(table))
         assert isinstance(frame, pl.DataFrame)
         return frame

@@ -72,12 +72,10 @@ def target_estimate(given: TargetFields, suite: Suite, workspace: str | None) ->
 
 
 def _text(given: str, option: str) -> str:
-    """Return a text, or the content of the file that `@FILE` names."""
     if not given.startswith("@"):
         return given
     try:
         return text_of(given[1:])
     except (OSError, UnicodeDecodeError) as failure:
-        raise InputError(
-            [InputProblem(option, f"{given} ({getattr(failure, 'strerror', None) or failure})", "a text file in UTF-8")]
-        ) from None
+        found = f"{given} ({getattr(failure, 'strerror', None) or failure})"
+        raise InputError([InputProblem(option, found, "a text file in UTF-8")]) from None

@@ -81,11 +81,7 @@ def explain_map(
         found = f"a suite of {suite.task}" if suite.task != "detection" else "no objects, or no predictions"
         raise InputError([InputProblem(suite.name, found, "objects in images, and predictions of them")])
     return pd.DataFrame(
-        [
-            row
-            for model in outputs.models
-            for row in _rows(suite, outputs.restricted(model), model, confidence, geometry)
-        ]
+        [row for one in outputs.models for row in _rows(suite, outputs.restricted(one), one, confidence, geometry)]
     )
 
 
@@ -170,7 +166,6 @@ def _compose(*changes: Callable[[Data], Data]) -> Callable[[Data], Data]:
 
 
 def _keep(data: Data, rows: Bools | pa.ChunkedArray) -> Data:
-    """Return the data with some of the predictions."""
     suite, outputs = data
     assert outputs.predictions is not None
     mask = rows if isinstance(rows, pa.ChunkedArray) else pa.array(rows)
@@ -200,9 +195,8 @@ def _suppress(iou: float) -> Callable[[Data], Data]:
 
     def change(data: Data) -> Data:
         groups: dict[tuple[str, str], list[int]] = {}
-        for row, key in enumerate(
-            zip(_column(data, "case_id").to_pylist(), _column(data, "label").to_pylist(), strict=True)
-        ):
+        keys = zip(_column(data, "case_id").to_pylist(), _column(data, "label").to_pylist(), strict=True)
+        for row, key in enumerate(keys):
             groups.setdefault(key, []).append(row)
         box = np.column_stack([_column(data, side).to_numpy(zero_copy_only=False) for side in BOX])
         score = np.asarray(_column(data, "score"))
@@ -226,9 +220,8 @@ def _without_crowds(data: Data) -> Data:
 def _on_labelled_images(data: Data) -> Data:
     suite, _ = data
     assert suite.annotations is not None
-    return _keep(
-        data, pc.is_in(_column(data, "case_id"), whole(suite.annotations["case_id"])).to_numpy(zero_copy_only=False)
-    )
+    labelled = pc.is_in(_column(data, "case_id"), whole(suite.annotations["case_id"]))
+    return _keep(data, labelled.to_numpy(zero_copy_only=False))
 
 
 def _of_one_class(data: Data) -> Data:
