@@ -13,23 +13,16 @@ from metrics.store.threshold_profiles import Calibrations
 def add_command(commands: Any) -> None:
     words = "set a metric's threshold by people's labels; later runs with the same models use it"
     command = add_parser(commands, "calibrate", _calibrate, of_run=True, help=words)
-    command.add_argument(
-        "--metric", metavar="METRIC", required=True, help="the metric to calibrate: METRIC or EVALUATOR.METRIC"
-    )
-    command.add_argument(
+    add = command.add_argument
+    add("--metric", metavar="METRIC", required=True, help="the metric to calibrate: METRIC or EVALUATOR.METRIC")
+    add(
         "--labels", metavar="FILE", dest="files", action="append", default=[],
         help="labels of the run's outputs, added to it first as by `labels add`, repeatable (default: those it has)",
     )  # fmt: skip
     add_reading(command)
-    command.add_argument(
-        "--criterion", metavar="NAME", help="criterion of the labels (default: the metric's name, or the only one)"
-    )
-    command.add_argument(
-        "--passing", type=float, metavar="GRADE", help="grade from which an output is good (default: above the middle)"
-    )
-    command.add_argument(
-        "--forget", action="store_true", help="remove what was calibrated before for the run's models and parameters"
-    )
+    add("--criterion", metavar="NAME", help="criterion of the labels (default: the metric's name, or the only one)")
+    add("--passing", type=float, metavar="GRADE", help="grade from which an output is good (default: above the middle)")
+    add("--forget", action="store_true", help="remove what was calibrated before for the run's models and parameters")
 
 
 def _calibrate(options: argparse.Namespace) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 from metrics.cli.execution import ask
 from metrics.cli.options import add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputProblem, refuse
 from metrics.core.suite import TASKS
 from metrics.engine.evaluation import LogFields, ReadingFields, TargetFields
 from metrics.ingest import read_suite
 from metrics.library.file_options import readings_of
 from metrics.library.target_choice import target_estimate
 from metrics.store import Workspace
+from metrics.store.table_files import check_format, write_outputs
 
 
 def add_command(commands: Any) -> None:
@@ -29,34 +30,24 @@ def add_command(commands: Any) -> None:
 
 
 def _complete(options: argparse.Namespace) -> None:
-    from metrics.store.table_files import check_format, write_outputs
-
     workspace = Workspace(options.workspace)
     if options.job:
         from metrics.targets.jobs import job_of
 
         say(job_of(workspace, options.job).execute())
         return
-    missing = [
-        InputProblem(name, "nothing", expected)
-        for name, value, expected in (
-            ("SUITE", options.suite, "a file with test cases"),
-            ("--target", options.target, "at least one target"),
-        )
-        if not value
-    ]
-    if missing:
-        raise InputError(missing)
+    given = (("SUITE", options.suite, "a file with test cases"), ("--target", options.target, "at least one target"))
+    refuse(InputProblem(name, "nothing", expected) for name, value, expected in given if not value)
     if options.output:
         check_format(options.output)  # before anything is paid
     reading = readings_of(ReadingFields.of(options), [options.suite])[options.suite]
     mapping = dict(pairs(options.map, "--map")) or None
     suite = read_suite(options.suite, task=options.task, mapping=mapping, reading=reading)
-    given = TargetFields.of(options)
+    targets = TargetFields.of(options)
     if options.dry_run:
-        say(*target_estimate(given, suite, options.workspace))
+        say(*target_estimate(targets, suite, options.workspace))
         return
-    outputs = ask(given, suite, options)
+    outputs = ask(targets, suite, options)
     fingerprint = workspace.save_outputs(outputs, suite)
     failed = len(outputs.outputs) - outputs.outputs["error"].null_count
     if options.output:

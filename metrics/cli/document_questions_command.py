@@ -21,6 +21,7 @@ from metrics.questions.draft import ID
 from metrics.questions.kinds import QUESTION_KINDS
 from metrics.questions.settings import QuestionSettings
 from metrics.store import Workspace
+from metrics.store.table_files import check_format, write_suite
 
 FIELDS = QuestionSettings.model_fields
 
@@ -37,38 +38,27 @@ def _add_from_documents(actions: Any) -> None:
         actions, "from-documents", _from_documents, epilog=f"Kinds, with their weights. {listed}",
         help="let a judge write test questions, with reference answers, about documents",
     )  # fmt: skip
-    command.add_argument(
-        "documents", metavar="DOCUMENTS", nargs="+", help=f"folders, zips or files: {', '.join(ENDINGS)}"
-    )
-    command.add_argument("-o", "--output", metavar="FILE", help="file of questions: .jsonl, .csv, .parquet")
-    command.add_argument("--number", type=int, default=20, help="questions to write (default 20)")
-    command.add_argument(
-        "--kinds", metavar="KIND=WEIGHT,…", help="kinds of questions and their weights (default: all, weighted)"
-    )
-    command.add_argument(
-        "--languages", metavar="LANGUAGE,…", help="languages to ask in, in turn (default: that of each document)"
-    )
+    add = command.add_argument
+    add("documents", metavar="DOCUMENTS", nargs="+", help=f"folders, zips or files: {', '.join(ENDINGS)}")
+    add("-o", "--output", metavar="FILE", help="file of questions: .jsonl, .csv, .parquet")
+    add("--number", type=int, default=20, help="questions to write (default 20)")
+    add("--kinds", metavar="KIND=WEIGHT,…", help="kinds of questions and their weights (default: all, weighted)")
+    add("--languages", metavar="LANGUAGE,…", help="languages to ask in, in turn (default: that of each document)")
     for flag, (field, what) in {
         "--words": ("words", "words of a question (default 5-30)"),
         "--answer-words": ("answer_words", "words of a reference answer (default 1-100)"),
     }.items():
-        command.add_argument(flag, metavar="LEAST-MOST", dest=field, help=what)
+        add(flag, metavar="LEAST-MOST", dest=field, help=what)
     for name, metavar in (("chunk_size", "CHARACTERS"), ("min_document", "CHARACTERS"), ("per_document", "N")):
-        command.add_argument(
+        add(
             "--" + name.replace("_", "-"), type=int, metavar=metavar, help=_sentence(name), default=FIELDS[name].default
         )
-    command.add_argument(
-        "--duplicate", type=float, metavar="COSINE", default=FIELDS["duplicate"].default, help=_sentence("duplicate")
-    )
-    command.add_argument("--no-check", action="store_true", help="do not ask the judge whether each question holds")
-    command.add_argument("--seed", type=int, default=0, help="the same seed chooses the same passages (default 0)")
-    command.add_argument("--name", default="", help="name of the draft")
-    command.add_argument(
-        "--skip-unreadable", action="store_true", help="pass over documents that cannot be read instead of stopping"
-    )
-    command.add_argument(
-        "--approve-all", action="store_true", help="approve every question unseen: the file is a suite at once"
-    )
+    add("--duplicate", type=float, metavar="COSINE", default=FIELDS["duplicate"].default, help=_sentence("duplicate"))
+    add("--no-check", action="store_true", help="do not ask the judge whether each question holds")
+    add("--seed", type=int, default=0, help="the same seed chooses the same passages (default 0)")
+    add("--name", default="", help="name of the draft")
+    add("--skip-unreadable", action="store_true", help="pass over documents that cannot be read instead of stopping")
+    add("--approve-all", action="store_true", help="approve every question unseen: the file is a suite at once")
     add_flags(command, EvaluatorFields, without=EvaluatorFields.model_fields.keys() - {"embedder"})
     add_flags(command, JudgeFields, EstimateFields)
 
@@ -92,8 +82,6 @@ def _add_approve(actions: Any) -> None:
 
 
 def _from_documents(options: argparse.Namespace) -> None:
-    from metrics.store.table_files import check_format, write_suite
-
     settings = questions.question_settings(_settings(options))
     judge = judge_settings(JudgeFields.of(options))
     if options.output:
@@ -133,10 +121,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     given = {"number", "chunk_size", "min_document", "per_document", "duplicate", "seed"}
     found = {name: getattr(options, name) for name in given} | {"check": not options.no_check}
     if options.kinds:
-        found["weights"] = {
-            kind: _number("--kinds", weight)
-            for kind, weight in pairs(names_of(options.kinds), "--kinds", "KIND=WEIGHT")
-        }
+        weights = pairs(names_of(options.kinds), "--kinds", "KIND=WEIGHT")
+        found["weights"] = {kind: _number("--kinds", weight) for kind, weight in weights}
     if options.languages:
         found["languages"] = tuple(names_of(options.languages))
     for name in ("words", "answer_words"):
@@ -167,8 +153,6 @@ def _report(draft: Any) -> None:
 
 
 def _approve(options: argparse.Namespace) -> None:
-    from metrics.store.table_files import check_format, write_suite
-
     if options.output:
         check_format(options.output)
     workspace = Workspace(options.workspace)

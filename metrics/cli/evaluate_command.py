@@ -54,12 +54,9 @@ def evaluate(evaluation: Evaluation) -> int:
         say(*target_estimate(evaluation, cases, evaluation.workspace))
         return 0
     try:
+        untrusted = config.arguments if config else ()
         prepared = prepare(
-            evaluation,
-            "command",
-            tell,
-            lambda asked, suite: ask(asked, suite, options),
-            untrusted=config.arguments if config else (),
+            evaluation, "command", tell, lambda asked, suite: ask(asked, suite, options), untrusted=untrusted
         )
     except InputError as error:
         raise _without_answers(evaluation, error) or error from None

@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics.cli.options import add_flags
 from metrics.cli.terminal import say
+from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER
 from metrics.core.registry import refused
 from metrics.engine.evaluation import PluginFields
 
@@ -36,8 +37,6 @@ def _evaluators(options: argparse.Namespace) -> None:
 
 
 def _presets(as_json: bool) -> None:
-    from metrics.core.presets import OF_SYSTEMS, PRESETS, TOGETHER
-
     held = {
         preset.id: list(dict.fromkeys(entry.id for task in preset.tasks for entry in preset.evaluators(task)))
         for preset in (*PRESETS.values(), *OF_SYSTEMS.values())

@@ -11,7 +11,9 @@ from metrics.cli.remote_command import push_sealed
 from metrics.cli.terminal import say
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.evaluation import TargetFields
+from metrics.library.target_choice import ask_targets
 from metrics.presentation.judge_notes import time_text
+from metrics.reports.gates import no_value
 from metrics.store import Run
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
@@ -43,8 +45,6 @@ def save_results(run: Run) -> None:
 
 def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:
     """Say why no case has a value, if so, and tell the end; return the exit code, NO_VALUE in that case."""
-    from metrics.reports.gates import no_value
-
     why = no_value(run)
     if why is not None:
         exit_code = NO_VALUE
@@ -56,8 +56,6 @@ def finished(run: Run, options: argparse.Namespace, exit_code: int) -> int:
 
 def ask(given: TargetFields, suite: Suite, options: argparse.Namespace) -> Outputs:
     """Return the outputs of the targets. SystemExit where it is stopped, after which the same command continues."""
-    from metrics.library.target_choice import ask_targets
-
     try:
         with follow(options) as listen:
             outputs = ask_targets(given, suite, options.workspace, listen=listen)

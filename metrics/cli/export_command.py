@@ -9,7 +9,7 @@ from typing import Any
 
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import note, say
-from metrics.core.errors import InputError, InputProblem, MissingResource
+from metrics.core.errors import InputError, InputProblem, MissingResource, refuse
 from metrics.reports.exchange.exporters import EXPORTERS, EXPORTS, WHATS, export, option_problems, written
 
 
@@ -48,8 +48,7 @@ def _export(options: argparse.Namespace) -> None:
         problems.append(InputProblem("--output", f"{options.output}, which is not empty", "a new or an empty folder"))
     elif one.form == "server" and options.output:
         problems.append(InputProblem("--output", options.output, f"none: --to {one.id} logs to the tool itself"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if one.package and find_spec(one.package) is None:
         raise MissingResource(f"{one.title} is not installed: pip install {one.package}, then try again")
     run = run_of(options, finished=True)

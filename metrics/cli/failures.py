@@ -17,6 +17,8 @@ from metrics.cli.terminal import say
 from metrics.core.errors import AssayError, InputError, StorageError, describe_failure, storage_error
 from metrics.core.input_problems import count_words, grouped
 from metrics.core.terminal_escapes import escape_controls
+from metrics.judge.keys import redact
+from metrics.library.file_options import with_answers
 
 BAD_INPUT, STORAGE, INTERNAL = 2, 4, 5
 
@@ -34,8 +36,6 @@ def told(failure: Exception, options: argparse.Namespace | None) -> int:
 
 def _print_problems(failure: AssayError, options: argparse.Namespace | None) -> None:
     """Print an error on standard error: its problems in groups, or one by one with --all-problems."""
-    from metrics.library.file_options import with_answers
-
     failure = with_answers(failure, "command") if isinstance(failure, InputError) else failure
     problems = failure.problems if isinstance(failure, InputError) else ()
     if terminal.as_json(options):
@@ -65,8 +65,6 @@ def _print_internal(failure: Exception, options: argparse.Namespace | None) -> N
 
 def _kept(trace: str) -> str | None:
     """Return the file, readable by its owner alone, in which a traceback is; None where the disk refuses it."""
-    from metrics.judge.keys import redact  # on use: most commands do not fail
-
     with suppress(OSError):
         number, place = mkstemp(prefix="assay-", suffix=".txt")
         with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:

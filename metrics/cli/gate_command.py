@@ -12,22 +12,14 @@ from metrics.cli.execution import finished
 from metrics.cli.options import add_flags, add_parser, names_of, run_of, write_output
 from metrics.cli.report_command import check_ending, write_report
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputProblem, refuse
 from metrics.engine.evaluation import GATES, LogFields
 from metrics.presentation.format import ARROWS
 from metrics.presentation.guarantee_words import footnotes
 from metrics.presentation.phrases import board_notes, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.presentation.questions.do_small_changes_matter import flip_lines
-from metrics.reports.baseline import (
-    NON_INFERIOR,
-    Differences,
-    figures,
-    open_baseline,
-    parse_margins,
-    require_comparable,
-    require_metrics,
-)
+from metrics.reports import baseline
 from metrics.reports.gates import Gate, check, require_known
 from metrics.store import Run, Workspace
 
@@ -68,18 +60,14 @@ class Gates:
         if options.pdf:
             check_ending(options.pdf)
         worse = options.fail_if_worse
-        asked = {
-            "--fail-if-worse": worse is not None,
-            "--non-inferior": bool(options.non_inferior),
-            "--anytime-valid": options.anytime_valid,
-        }
+        asked = {"--fail-if-worse": worse is not None, "--non-inferior": bool(options.non_inferior)}
+        asked["--anytime-valid"] = options.anytime_valid
         alone = [name for name, is_asked in asked.items() if is_asked and not options.baseline]
-        if alone:
-            raise InputError([InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone])
-        margins = parse_margins(options.non_inferior)
+        refuse(InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone)
+        margins = baseline.parse_margins(options.non_inferior)
         return cls(
             [Gate.parse(text) for text in options.fail_under],
-            open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
+            baseline.open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
             None if worse is None else [name for text in worse for name in names_of(text)],
             margins,
             options.anytime_valid,
@@ -88,39 +76,32 @@ class Gates:
         )
 
     def require_fitting(
-        self,
-        evaluators: Sequence[str],
-        parameters: Mapping[str, Mapping[str, Any]],
-        suite: "Suite",
-        models: Sequence[str],
+        self, ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]], suite: "Suite", models: Sequence[str]
     ) -> None:
         """Raise InputError where a run of these evaluators, suite and models cannot be held to them."""
-        require_known(self.limits, evaluators, parameters)
+        require_known(self.limits, ids, parameters)
         if self.worse:
-            require_metrics(self.worse, evaluators, parameters)
-        require_metrics(list(self.margins), evaluators, parameters, NON_INFERIOR)
+            baseline.require_metrics(self.worse, ids, parameters)
+        baseline.require_metrics(list(self.margins), ids, parameters, baseline.NON_INFERIOR)
         if self.weighting is not None:
-            self.weighting.require_metrics(evaluators, parameters)
+            self.weighting.require_metrics(ids, parameters)
         if self.baseline is not None:
-            require_comparable(self.baseline, suite, models)
+            baseline.require_comparable(self.baseline, suite, models)
 
     def conclude(self, run: Run, options: argparse.Namespace) -> int:
         """Check a finished run, write and print what comes of it, and return the exit code."""
-        from metrics.reports.baseline import differences, non_inferior, worse
         from metrics.reports.renderers.junit import junit
         from metrics.reports.renderers.markdown import markdown
 
         as_scored = self.allow_unscored or (self.worse is None and not self.margins)
-        against = (
-            []
-            if self.baseline is None
-            else differences(run, self.baseline, self.worse or (), self.margins, self.anytime, as_scored)
-        )
+        against: list[baseline.Differences] = []
+        if self.baseline is not None:
+            against = baseline.differences(run, self.baseline, self.worse or (), self.margins, self.anytime, as_scored)
         weighed = () if self.weighting is None else tuple(self.weighting.lines(run))
         outcomes = check(run, self.limits, allow_unscored=self.allow_unscored)
         if self.worse is not None:
-            outcomes += worse(against, self.worse)
-        outcomes += non_inferior(against, self.margins)
+            outcomes += baseline.worse(against, self.worse)
+        outcomes += baseline.non_inferior(against, self.margins)
         for outcome in outcomes:
             terminal.event(options, "gate", **asdict(outcome))
         if options.pdf:
@@ -181,19 +162,15 @@ def print_leaderboard(run: Run) -> None:
     say(*(sentence.text for sentence in short_answers(run)), *flip_lines(run, MAX_FLIPS))
 
 
-def difference_lines(each: Differences) -> Iterator[str]:
+def difference_lines(each: baseline.Differences) -> Iterator[str]:
     """Yield the differences of a model to its counterpart in the baseline, a line for each metric."""
     yield f"{each.model} against baseline {each.tested.run_a}"
     for row, tested in each.rows:
-        before, after, change, ends, p, n, words = figures(row, tested)
+        before, after, change, ends, p, n, words = baseline.figures(row, tested)
         yield f"{row.column.evaluator} · {row.column.title} {ARROWS[row.column.direction]}".rstrip()
-        told = [
-            f"{before} → {after}",
-            f"{change}{f' ({ends})' if ends else ''}",
-            f"n {n}",
-            f"adjusted p {p}" if p else "",
-        ]
-        yield f"  {'  '.join(part for part in told if part)}  {words}"
+        change += f" ({ends})" if ends else ""
+        told = filter(None, (f"{before} → {after}", change, f"n {n}", f"adjusted p {p}" if p else ""))
+        yield f"  {'  '.join(told)}  {words}"
     yield from each.told
     yield from each.tested.notes
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from metrics import engine
+from metrics.analysis.labels.manipulations import MANIPULATIONS
 from metrics.cli.execution import execute, finished, print_estimate, print_found
 from metrics.cli.options import add_allow_code, add_flags, add_parser, names_of, run_of
 from metrics.cli.progress_view import count, follow
@@ -85,8 +86,6 @@ def _list_servers(quiet: bool) -> None:
 
 
 def _add_bias(actions: Any) -> None:
-    from metrics.analysis.labels.manipulations import MANIPULATIONS
-
     listed = " ".join(f"{kind}: {what.says}." for kind, what in MANIPULATIONS.items())
     words = "judge variants of a run's answers that deserve the same scores, and say what sways its judge"
     action = add_parser(actions, "bias", _bias, of_run=True, help=words, epilog=f"Kinds. {listed}")
@@ -117,11 +116,8 @@ def _bias(options: argparse.Namespace) -> int:
     )  # fmt: skip
     varied = made.varied
     if options.dry_run:
-        print_estimate(
-            engine.estimate(
-                varied.suite, varied.outputs, made.evaluators, made.parameters, made.resources, workspace.path
-            )
-        )
+        asked = made.evaluators, made.parameters, made.resources, workspace.path
+        print_estimate(engine.estimate(varied.suite, varied.outputs, *asked))
         return 0
     run = made.create(workspace, options.seed)
     execute(run, options)
@@ -149,7 +145,10 @@ def _preferences(options: argparse.Namespace) -> None:
 
     run = run_of(options, finished=True)
     chosen: dict[str, Any] = {"criterion": options.criterion, "cases": options.cases, "seed": options.seed}
-    judge = judge_settings(JudgeFields.of(options)) if options.judge else _own_judge(run, options)
+    judge = judge_settings(JudgeFields.of(options)) if options.judge else run.spec.judge
+    if judge and options.judge_budget and not options.judge:
+        budget = budget_of(options.judge_budget, "--judge-budget")
+        judge = {**judge, "budget": budget.model_dump(exclude_none=True)}
     if options.dry_run:
         print_found(preference_estimate(run, judge, **chosen))
         return
@@ -159,12 +158,3 @@ def _preferences(options: argparse.Namespace) -> None:
     if not options.quiet:
         say(*judged_lines(found), file=sys.stderr)
     say(*preference_lines(run, options.criterion))
-
-
-def _own_judge(run: Any, options: argparse.Namespace) -> Any:
-    """Return the run's own judge, with the budget that the options give."""
-    own = run.spec.judge
-    if own and options.judge_budget:
-        budget = budget_of(options.judge_budget, "--judge-budget")
-        return {**own, "budget": budget.model_dump(exclude_none=True)}
-    return own

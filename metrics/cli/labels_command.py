@@ -5,11 +5,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from metrics.analysis.labels.human_labels import criteria, exported
+from metrics.analysis.labels.judge_agreement import agreements
+from metrics.analysis.labels.labelled_scores import metric_columns
+from metrics.analysis.labels.raters import rater_agreement
 from metrics.cli import given_rows
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.schema import SAMPLINGS
+from metrics.presentation.guarantee_words import acceptance_frame
 from metrics.store import Run
 from metrics.store.rating_sets import Labels
 from metrics.store.table_files import write
@@ -22,10 +27,8 @@ UNKNOWN = "Without --sampling random, labels speak for the labelled outputs alon
 
 
 def add_command(commands: Any) -> None:
-    words = (
-        "people's labels of a run's outputs: add, list, remove, export; agreement with them, and what they let through"
-    )
-    command = commands.add_parser("labels", help=words)
+    words = "people's labels of a run's outputs: add, list, remove, export; agreement with them, and "
+    command = commands.add_parser("labels", help=words + "what they let through")
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
     words = "add the labels of files; every run of the same data shares them"
@@ -42,7 +45,7 @@ def add_command(commands: Any) -> None:
     action.add_argument("--most", metavar="N", type=int, default=50, help="how many outputs (default: 50)")
     add_table_output(action, "csv")
 
-    given_rows.add_kept(actions, Labels, _exported)
+    given_rows.add_kept(actions, Labels, exported)
 
     words = "print or write how far each metric agrees with the labels, a statistic a row"
     _add_table(actions, "agreement", _agreement, words)
@@ -105,12 +108,6 @@ def add_files(run: Run, options: argparse.Namespace) -> list[str]:
     return given_rows.add_files(run, Labels, partial(read_labels, sampling=options.sampling), options, *notes)
 
 
-def _exported(run: Run) -> "pd.DataFrame":
-    from metrics.analysis.labels.human_labels import exported
-
-    return exported(run)
-
-
 def _next(options: argparse.Namespace) -> None:
     import pandas as pd
 
@@ -128,18 +125,15 @@ def _next(options: argparse.Namespace) -> None:
 
 def _agreement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.calibrate import chosen_metric
-    from metrics.analysis.labels.judge_agreement import agreements
     from metrics.presentation.agreement_words import agreement_frame
 
     only = chosen_metric(run, options.metric) if options.metric else None
-    return agreement_frame(
-        [(name, found) for name in _criteria(run, options) for found in agreements(run, name, only=only)]
-    )
+    wanted = _criteria(run, options)
+    return agreement_frame([(name, found) for name in wanted for found in agreements(run, name, only=only)])
 
 
 def _acceptance(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.pass_rates import acceptances
-    from metrics.presentation.guarantee_words import acceptance_frame
 
     return acceptance_frame(
         [
@@ -152,7 +146,6 @@ def _acceptance(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
 
 def _means(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.corrected_means import corrected_means
-    from metrics.analysis.labels.labelled_scores import metric_columns
     from metrics.analysis.labels.pass_rates import pass_rates
     from metrics.presentation.rater_words import means_frame
 
@@ -168,12 +161,10 @@ def _means(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
 
 def _raters(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
     from metrics.analysis.labels.rater_errors import rater_errors
-    from metrics.analysis.labels.raters import rater_agreement
     from metrics.presentation.rater_words import raters_frame
 
-    return raters_frame(
-        [(name, rater_agreement(run, name), rater_errors(run, name)) for name in _criteria(run, options)]
-    )
+    wanted = _criteria(run, options)
+    return raters_frame([(name, rater_agreement(run, name), rater_errors(run, name)) for name in wanted])
 
 
 def _replacement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
@@ -186,7 +177,6 @@ def _replacement(run: Run, options: argparse.Namespace) -> "pd.DataFrame":
 
 def _criteria(run: Run, options: argparse.Namespace) -> list[str]:
     from metrics.analysis.labels.calibrate import chosen_criterion
-    from metrics.analysis.labels.human_labels import criteria
 
     wanted = [one.name for one in criteria(run)]
     return wanted if wanted and options.criterion is None else [chosen_criterion(run, options.criterion, "")]
@@ -194,7 +184,6 @@ def _criteria(run: Run, options: argparse.Namespace) -> list[str]:
 
 def _criteria_and_metrics(run: Run, options: argparse.Namespace) -> list[tuple[str, tuple[str, str]]]:
     from metrics.analysis.labels.calibrate import chosen_metric
-    from metrics.analysis.labels.labelled_scores import metric_columns
 
     metrics = [chosen_metric(run, options.metric)] if options.metric else [*metric_columns(run)]
     return [(name, metric) for name in _criteria(run, options) for metric in metrics]

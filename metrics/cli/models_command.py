@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputProblem, one_of, refuse
 from metrics.store import Workspace
 
 
@@ -33,8 +33,7 @@ def _check(options: argparse.Namespace) -> int:
     from metrics.library.known_models import KNOWN, check_model
 
     known = {model.title for model in KNOWN}
-    if unknown := [name for name in options.name if name not in known]:
-        raise InputError(InputProblem("NAME", repr(name), one_of(name, known)) for name in unknown)
+    refuse(InputProblem("NAME", repr(name), one_of(name, known)) for name in options.name if name not in known)
     wrong = False
     for model in KNOWN:
         if options.name and model.title not in options.name:

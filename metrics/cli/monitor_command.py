@@ -9,7 +9,7 @@ from metrics import monitoring
 from metrics.cli.failures import exit_code
 from metrics.cli.options import add_allow_code, add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields
 from metrics.library.evaluator_choice import with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.judge_choice import chosen_models, judge_settings
@@ -38,45 +38,38 @@ def add_command(commands: Any) -> None:
         "window. The same command on the same or a longer file continues where it stopped. The settings that decide "
         "what is judged are fixed when a monitor is created; --reference, --on-alert and the judge's pace may change.",
     )
-    command.add_argument(
-        "file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="JSON lines (default: standard input)"
-    )
-    command.add_argument("--name", required=True, help="name of the monitor: its windows are kept under it")
-    command.add_argument("--rate", type=float, metavar="SHARE", help="share of the ids to sample (default .01)")
+    add = command.add_argument
+    add("file", metavar="FILE|-", nargs="?", default=STANDARD_INPUT, help="JSON lines (default: standard input)")
+    add("--name", required=True, help="name of the monitor: its windows are kept under it")
+    add("--rate", type=float, metavar="SHARE", help="share of the ids to sample (default .01)")
     add_flags(command, EvaluatorFields)
-    command.add_argument(
-        "--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)"
-    )
-    command.add_argument(
+    add("--window", metavar="1h|N", help="length of a window: a time (30m, 1h, 7d) or sampled cases (default 100)")
+    add(
         "--minimum",
         type=int,
         metavar="N",
         help="judged cases, or sessions, below which there is no status (default 20)",
     )
-    command.add_argument(
-        "--warning", type=float, metavar="RATE", help="pass rate below which the status is a warning (default .85)"
-    )
-    command.add_argument(
-        "--critical", type=float, metavar="RATE", help="pass rate below which the status is critical (default .70)"
-    )
-    command.add_argument(
+    add("--warning", type=float, metavar="RATE", help="pass rate below which the status is a warning (default .85)")
+    add("--critical", type=float, metavar="RATE", help="pass rate below which the status is critical (default .70)")
+    add(
         "--plain",
         action="store_true",
         help="also print the status by plain thresholds: the pass rate of all samples as it is, below --critical or "
         "--warning",
     )
-    command.add_argument("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
-    command.add_argument("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
-    command.add_argument("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
-    command.add_argument(
+    add("--seed", type=int, help="seed of the sampling: another seed samples other ids (default 0)")
+    add("--id", metavar="FIELD", help="field of the id (default: id, case_id, request_id, …)")
+    add("--time", metavar="FIELD", help="field of the time (default: timestamp, time, …)")
+    add(
         "--session",
         metavar="FIELD",
         help="field of the session, whose lines count as one (default: session, conversation_id, thread_id, …, user)",
     )
     add_mapping(command, "FIELD")
-    command.add_argument("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
-    command.add_argument("--reference-model", metavar="NAME", help="model of the reference run, if it has several")
-    command.add_argument(
+    add("--reference", metavar="RUN", help="run whose scores drift is measured against, or latest")
+    add("--reference-model", metavar="NAME", help="model of the reference run, if it has several")
+    add(
         "--on-alert", metavar="COMMAND", help="command to run at each change of status, with JSON on its standard input"
     )
     add_flags(command, JudgeFields)
@@ -97,8 +90,7 @@ def _monitor(options: argparse.Namespace) -> None:
     if known:
         monitor = known[0]
         problems = monitor.spec.differs(given)
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
     else:
         monitor = _created(workspace, name, given, source)
     if options.allow_code:
@@ -131,13 +123,11 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     if asked.evaluators is not None:
         chosen = list(asked.evaluators)
         given["evaluators"] = {id: {} for id in chosen} | values
-        problems = [
+        refuse(
             InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
             for id in values
             if id not in chosen
-        ]
-        if problems:
-            raise InputError(problems)
+        )
         given["evaluators"] = with_thresholds(given["evaluators"], chosen, options.threshold)
     elif values or options.threshold:
         found = "values, but no --evaluators"
@@ -150,10 +140,8 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     judge = judge_settings(JudgeFields.of(options))
     resources = chosen_models(asked) | ({"judge": judge} if judge else {})
     if options.prompt:
-        chosen = list(given.get("evaluators", ()))
-        given["evaluators"], resources = with_prompts(
-            given.get("evaluators", {}), resources, chosen, asked, options.workspace
-        )
+        own = given.get("evaluators", {})
+        given["evaluators"], resources = with_prompts(own, resources, list(own), asked, options.workspace)
     if resources:
         given["resources"] = resources
     return given
@@ -175,9 +163,8 @@ def _rate(standing: dict[str, Any]) -> str:
     """Return the current pass rate, and the latest window, in words."""
     rate = "no case counted"
     if standing["rate"] is not None:
-        rate = (
-            with_interval(standing["rate"], standing["low"], standing["high"]) + f" pass, n {count(standing['units'])}"
-        )
+        rate = with_interval(standing["rate"], standing["low"], standing["high"])
+        rate += f" pass, n {count(standing['units'])}"
         rate += f" since sample {count(standing['since'] + 1)}" if standing["since"] else ""
     window = f"latest window: {count(standing['passed'])} of {count(standing['judged'])} judged pass"
     if standing["mean"] is not None:

@@ -10,6 +10,8 @@ from pydantic.fields import FieldInfo
 
 from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.files import write_export
+from metrics.core.plugins import load_reference
+from metrics.core.registry import add_plugin
 from metrics.core.terminal_escapes import is_looked_at
 from metrics.engine.evaluation import CommandFields, Evaluation
 from metrics.engine.evaluation_fields import (
@@ -68,7 +70,6 @@ def _flag_texts(field: FieldInfo, value: Any) -> Iterator[str]:
 
 
 def _facts(field: FieldInfo) -> dict[str, Any]:
-    """Return what argparse is told about a field."""
     shape, option = shape_of(field), option_of(field)
     facts: dict[str, Any] = {"help": (field.description or "").replace("%", "%%")}
     if shape is Shape.SWITCH:
@@ -144,7 +145,4 @@ def run_of(options: argparse.Namespace, finished: bool = False) -> Run:
 
 def load_plugins(references: Sequence[str]) -> list[str]:
     """Load and register the evaluators of --plugin and return their ids. InputError with each that cannot be."""
-    from metrics.core.plugins import load_reference
-    from metrics.core.registry import add_plugin
-
     return for_each(references, lambda reference: add_plugin(load_reference(reference, Path())))

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metrics.analysis import several_suites
+from metrics.analysis.ranking.objectives import objective_key
 from metrics.cli.options import add_parser, write_output
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
+from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
 
 if TYPE_CHECKING:
@@ -30,8 +33,6 @@ def add_command(commands: Any) -> None:
 
 
 def _over_suites(options: argparse.Namespace) -> None:
-    from metrics.analysis import several_suites
-    from metrics.analysis.ranking.objectives import objective_key
     from metrics.presentation.ranking_words import suites_lines, suites_sentence
 
     if options.output and Path(options.output).suffix.lower() != ".csv":
@@ -52,8 +53,6 @@ def _over_suites(options: argparse.Namespace) -> None:
 
 def _lines(found: SeveralSuites) -> Iterator[str]:
     """Yield each suite with the models' numbers in it."""
-    from metrics.presentation.phrases import with_interval
-
     wide = max(len(one.model) for one in found.overall)
     for suite in found.suites:
         yield f"{suite.name}, {suite.cases:,} cases"
@@ -76,10 +75,8 @@ def _rows(found: SeveralSuites) -> Iterator[dict[str, Any]]:
                 "n": cell.n if cell else 0, "best_rank": None, "worst_rank": None, "reason": own.reason,
             }  # fmt: skip
         yield _row(found, one.model, MEAN, one.mean, one.mean_low, one.mean_high)
-        yield _row(found, one.model, ALL, one.value, one.low, one.high) | {
-            "best_rank": one.best_rank,
-            "worst_rank": one.worst_rank,
-        }
+        ranks = {"best_rank": one.best_rank, "worst_rank": one.worst_rank}
+        yield _row(found, one.model, ALL, one.value, one.low, one.high) | ranks
 
 
 def _row(

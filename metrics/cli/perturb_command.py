@@ -15,6 +15,7 @@ from metrics.library.judge_choice import judge_settings
 from metrics.perturbations.kind import INTENSITIES
 from metrics.perturbations.kinds import KINDS, RULE_KINDS
 from metrics.perturbations.perturb import FIELDS, perturb
+from metrics.store.table_files import check_format, write_suite
 
 
 def add_command(commands: Any) -> None:
@@ -38,8 +39,6 @@ def add_command(commands: Any) -> None:
 
 
 def _perturb(options: argparse.Namespace) -> None:
-    from metrics.store.table_files import check_format, write_suite
-
     check_format(options.output)  # before a judge is paid
     mapping = dict(pairs(options.map, "--map")) or None
     reading = readings_of(ReadingFields.of(options), [options.suite])[options.suite]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from metrics.cli.options import add_parser, names_of, write_output
+from metrics.cli.report_command import ending_of
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.store import Run, Workspace
@@ -40,7 +41,7 @@ def add_command(commands: Any) -> None:
 
 
 def _plot(options: argparse.Namespace) -> None:
-    ending = _ending(options.output)
+    ending = ending_of(options.output)
     if ending not in ENDINGS:
         raise InputError([InputProblem(options.output, f"the ending {ending!r}", ".png, .svg or .pdf")])
     workspace = Workspace(options.workspace)
@@ -62,9 +63,5 @@ def write_plot(
     from metrics.reports.renderers.typesetting import picture_of
     from metrics.reports.score_boxes import score_panels
 
-    picture = picture_of(box_plots(score_panels(sources, metrics, evaluator)), cast("PictureFormat", _ending(file)))
+    picture = picture_of(box_plots(score_panels(sources, metrics, evaluator)), cast("PictureFormat", ending_of(file)))
     write_output(picture, file)
-
-
-def _ending(file: str) -> str:
-    return Path(file).suffix.lower().lstrip(".")

@@ -23,17 +23,14 @@ def add_command(commands: Any) -> None:
 
     words = "add the preferences of files; every run of the same data shares them"
     action = add_parser(actions, "add", _add, of_run=True, help=words)
-    action.add_argument(
+    add = action.add_argument
+    add(
         "files", metavar="FILE", nargs="+",
         help="CSV, JSONL, JSON, Parquet or Excel: case_id, model_a, model_b, winner; see docs/preferences.md",
     )  # fmt: skip
     given_rows.add_reading(action)
-    action.add_argument(
-        "--by", choices=("people", "judge"), default="people", help="who prefers, where the file does not say"
-    )
-    action.add_argument(
-        "--a-first", action="store_true", help="model_a's answer was shown first (left), so position bias is measured"
-    )
+    add("--by", choices=("people", "judge"), default="people", help="who prefers, where the file does not say")
+    add("--a-first", action="store_true", help="model_a's answer was shown first (left), so position bias is measured")
 
     given_rows.add_kept(actions, Preferences, _exported)
 
@@ -67,9 +64,8 @@ def _ranking(options: argparse.Namespace) -> None:
     counts = preference_criteria(run)
     wanted = list(counts) if options.criterion is None else [options.criterion]
     if not counts:
-        raise InputError(
-            [InputProblem(run.id, "no preferences", "some, by `preferences add` or the page Side by side")]
-        )
+        expected = "some, by `preferences add` or the page Side by side"
+        raise InputError([InputProblem(run.id, "no preferences", expected)])
     unknown = [name for name in wanted if name not in counts]
     if unknown:
         raise InputError([InputProblem("--criterion", repr(unknown[0]), one_of(unknown[0], list(counts)))])

@@ -4,7 +4,6 @@ import argparse
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from metrics.cli import terminal
@@ -68,9 +67,7 @@ class Bars:
         protect()  # what is printed while the bars stand goes through rich's own streams
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
@@ -144,9 +141,7 @@ class Lines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End without a line: the last progress had its own."""
 
     def __call__(self, progress: Progress) -> None:
@@ -164,7 +159,6 @@ class Lines:
 
 
 def _counts(progress: Progress) -> list[int]:
-    """Return done, total and failed over all evaluators."""
     return [sum(getattr(one, name) for one in progress.evaluators) for name in ("done", "total", "failed")]
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from metrics.cli.plot_command import write_plot
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.files import bytes_of, write_export
 from metrics.core.plain_yaml import plain_yaml
 from metrics.ingest import inspect
 from metrics.ingest.formats.open_rag_eval import SCALARS
 from metrics.store import Run
+from metrics.store.table_files import write
 
 BYTES = 1 << 20
 INTERPOLATION = "${"  # what Open RAG Eval would take from the environment; never looked up here
@@ -83,9 +85,7 @@ def write_results(run: Run, config: RagConfig, tell: Callable[[str], None]) -> N
 
     `tell` is told where they are, which columns of a file are empty, and why.
     """
-    from metrics.cli.plot_command import write_plot
     from metrics.reports.renderers.rag_results import empty_columns, rag_results
-    from metrics.store.table_files import write
 
     for path in (config.results, config.picture):
         if path is not None:

@@ -38,7 +38,7 @@ def add_command(commands: Any) -> None:
 
 def _report(options: argparse.Namespace) -> None:
     check_ending(options.output)
-    if options.sections and _kind(options.output) == MARKDOWN:
+    if options.sections and ending_of(options.output) == MARKDOWN:
         raise InputError([InputProblem("--sections", "a summary in Markdown", "a report: .pdf, .html or .json")])
     sections = None if options.sections is None else chosen_sections(names_of(options.sections))
     from metrics.reports.weighting import Weighting
@@ -49,8 +49,8 @@ def _report(options: argparse.Namespace) -> None:
 
 def check_ending(file: str) -> None:
     """Raise InputError where the file's ending names no format of a report."""
-    if _kind(file) not in (*DOCUMENTS, MARKDOWN):
-        raise InputError([InputProblem(file, f"the ending {_kind(file)!r}", ".pdf, .html, .json or .md")])
+    if ending_of(file) not in (*DOCUMENTS, MARKDOWN):
+        raise InputError([InputProblem(file, f"the ending {ending_of(file)!r}", ".pdf, .html, .json or .md")])
 
 
 def write_report(
@@ -58,8 +58,9 @@ def write_report(
     notes: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Write the report, or only its `sections`, in the format that the file's ending names; see metrics.reports."""
-    write_output(render(run, _kind(file), sections, against, notes), file)
+    write_output(render(run, ending_of(file), sections, against, notes), file)
 
 
-def _kind(file: str) -> str:
+def ending_of(file: str) -> str:
+    """Return the ending of a file's name without the dot, in lower case."""
     return Path(file).suffix.lower().lstrip(".")

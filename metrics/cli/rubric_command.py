@@ -41,9 +41,8 @@ def _rubric(options: argparse.Namespace) -> None:
     elif options.output:
         ending = Path(options.output).suffix
         if ending not in ENDINGS:
-            raise InputError(
-                [InputProblem("--output", repr(options.output), f"a file name ending in {', '.join(ENDINGS)}")]
-            )
+            expected = f"a file name ending in {', '.join(ENDINGS)}"
+            raise InputError([InputProblem("--output", repr(options.output), expected)])
         write_output(rubric_text(found, ending).encode(), options.output)
     else:
         print(rubric_text(found, ".yaml"), end="")

@@ -22,7 +22,7 @@ from metrics.cli.failures import told
 from metrics.cli.options import add_flags, add_parser, arguments_of, load_plugins
 from metrics.cli.rag_config import with_config
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.plugin_consent import refuse_unasked_acts
 from metrics.core.project_file import project_file, read_project
 from metrics.engine.evaluation import GROUPS, Evaluation
@@ -52,24 +52,15 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     file, names = _file(options.names)
     evaluations = read_evaluations(file)
-    unknown = [
-        InputProblem(str(file), repr(name), f"one of {', '.join(evaluations)}")
-        for name in names
-        if name not in evaluations
-    ]
-    if unknown:
-        raise InputError(unknown)
+    known = f"one of {', '.join(evaluations)}"
+    refuse(InputProblem(str(file), repr(name), known) for name in names if name not in evaluations)
     more: dict[str, Any] = {name: True for name in ("quiet", "dry_run") if getattr(options, name)}
     more |= {"workspace": str(Path(options.workspace).absolute())} if options.workspace else {}
     codes = [0]
     own = {"workspace": ""} if options.workspace else {}  # whoever types one has allowed it
     with chdir(file.parent):  # what it names is beside it
-        # all are read before the first begins
-        chosen = {
-            name: {**given, **more}  # flags win over the file
-            for name, given in evaluations.items()
-            if name in (names or evaluations)
-        }
+        # all are read before the first begins; flags win over the file
+        chosen = {name: {**given, **more} for name, given in evaluations.items() if name in (names or evaluations)}
         if not options.check:
             acts = chain.from_iterable(acts_of({**evaluations[name], **own}, file.parent) for name in chosen)
             refuse_unasked_acts(file, [act.text for act in acts if act.needs_leave()])
@@ -94,9 +85,8 @@ def _file(given: list[str]) -> tuple[Path, list[str]]:
         return Path(given[0]).resolve(), given[1:]
     found = project_file(Path.cwd())
     if found is None:
-        raise InputError(
-            [InputProblem("run", f"no assay.toml in {Path.cwd()}", "assay.toml here, or the name of a .toml file")]
-        )
+        expected = "assay.toml here, or the name of a .toml file"
+        raise InputError([InputProblem("run", f"no assay.toml in {Path.cwd()}", expected)])
     return found, given
 
 
@@ -140,8 +130,7 @@ def read_evaluations(file: Path) -> dict[str, dict[str, Any]]:
         for name, values in merged.items()
         if not values.get("suite") and not values.get("config")
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     plugins = {"plugin": document.get("plugins", [])}
     return {name: {"name": name, **plugins, **values} for name, values in merged.items()}
 

@@ -27,7 +27,8 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "resume", _resume, of_run=True, help=words)
     add_flags(command, PluginFields, PlaceFields, LogFields)
     add_allow_code(command)
-    add_parser(commands, "cancel", _cancel, of_run=True, help="stop a run; what it has computed is kept")
+    words = "stop a run; what it has computed is kept"
+    add_parser(commands, "cancel", lambda options: engine.cancel(run_of(options)), of_run=True, help=words)
     words = "give a run a name, notes and tags, which stand beside what is sealed; print what it has"
     command = add_parser(commands, "describe", _describe, of_run=True, help=words)
     command.add_argument("--name", help="name in lists and reports; empty: suite and models")
@@ -42,11 +43,10 @@ def add_command(commands: Any) -> None:
 def _runs(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace)
     runs = workspace.bin.runs() if options.bin else workspace.runs()
-    records = [
-        _record(run) for run in runs if options.tag is None or (not run.damage and options.tag in run.about.tags)
-    ]
+    tag = options.tag
+    records = [_record(run) for run in runs if tag is None or (not run.damage and tag in run.about.tags)]
     told = {} if options.bin else workspace.damaged_runs()
-    broken = [_damaged(run_id, why) for run_id, why in told.items() if "://" not in run_id and options.tag is None]
+    broken = [_damaged(run_id, why) for run_id, why in told.items() if "://" not in run_id and tag is None]
     if options.json:
         print(json.dumps([*records, *broken], ensure_ascii=False, indent=1))
     for one in () if options.json else [*records, *broken]:
@@ -67,7 +67,6 @@ def _damaged(run_id: str, why: str) -> dict[str, Any]:
 
 
 def _record(run: Run) -> dict[str, Any]:
-    """Return a run as `runs --json` prints it."""
     if run.damage:
         return _damaged(run.id, run.damage)
     suite = run.spec.suite.model_dump(include={"name", "task", "cases", "fingerprint"})
@@ -110,7 +109,3 @@ def _resume(options: argparse.Namespace) -> int:
     execute(run, options)
     say(run.id)
     return finished(run, options, 0)
-
-
-def _cancel(options: argparse.Namespace) -> None:
-    engine.cancel(run_of(options))

@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.cli.options import add_parser
 from metrics.cli.terminal import say
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputProblem, one_of, refuse
 from metrics.store import Workspace
 
 
@@ -19,8 +19,6 @@ def _samples(options: argparse.Namespace) -> None:
     from metrics.suites.samples import compute_missing, samples
 
     known = [sample.id for sample in samples()]
-    wrong = [InputProblem("samples", repr(name), one_of(name, known)) for name in options.names if name not in known]
-    if wrong:
-        raise InputError(wrong)
+    refuse(InputProblem("samples", repr(name), one_of(name, known)) for name in options.names if name not in known)
     for run in compute_missing(Workspace(options.workspace), options.names):
         say(run.id)

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from metrics.core import terminal_escapes
 from metrics.core.terminal_escapes import one_line
+from metrics.judge.keys import redact
 
 
 def protect() -> None:
@@ -24,8 +25,6 @@ def say(*lines: object, file: IO[str] | None = None, flush: bool = False) -> Non
 def _without_keys(text: str) -> str:
     if text.isspace():
         return text
-    from metrics.judge.keys import redact  # on use: most commands print no message
-
     return redact(text)
 
 

@@ -55,7 +55,7 @@ def assert_metric(
 def _gates(
     metric: str, at_least: float | None, at_most: float | None, lower_bound: bool, upper_bound: bool
 ) -> "list[Gate]":
-    from metrics.core.errors import InputError, InputProblem
+    from metrics.core.errors import InputProblem, refuse
     from metrics.reports.gates import Gate
 
     problems = []
@@ -63,8 +63,7 @@ def _gates(
         problems.append(InputProblem("assert_metric", "lower_bound without at_least", "the least lower bound"))
     if upper_bound and at_most is None:
         problems.append(InputProblem("assert_metric", "upper_bound without at_most", "the largest upper bound"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     evaluator, dot, name = metric.rpartition(".")
     of = evaluator if dot else None
     found = []
@@ -85,15 +84,7 @@ def _outcomes(
     allow_unscored: bool,
 ) -> "list[Outcome]":
     from metrics.core.errors import InputError, InputProblem, one_of
-    from metrics.reports.baseline import (
-        differences,
-        non_inferior,
-        open_baseline,
-        parse_margins,
-        require_comparable,
-        require_metrics,
-        worse,
-    )
+    from metrics.reports import baseline as baselines
     from metrics.reports.gates import check, require_known
     from metrics.store import Workspace
 
@@ -106,17 +97,17 @@ def _outcomes(
     require_known(gates, list(run.evaluators), run.evaluators)
     outcomes = check(run, gates, model, allow_unscored)
     if baseline is not None:
-        require_metrics([metric], list(run.evaluators), run.evaluators)
+        baselines.require_metrics([metric], list(run.evaluators), run.evaluators)
         before = (
-            open_baseline(str(baseline), Workspace(run.workspace.path))
+            baselines.open_baseline(str(baseline), Workspace(run.workspace.path))
             if isinstance(baseline, str | Path)
             else baseline
         )
-        require_comparable(before, run.suite, run.models if model is None else [model])
-        margins = {} if margin is None else parse_margins([f"{metric}={margin}"])
-        every = differences(run, before, [metric], margins, allow_unscored=allow_unscored)
+        baselines.require_comparable(before, run.suite, run.models if model is None else [model])
+        margins = {} if margin is None else baselines.parse_margins([f"{metric}={margin}"])
+        every = baselines.differences(run, before, [metric], margins, allow_unscored=allow_unscored)
         against = [each for each in every if model in (None, each.model)]
-        outcomes += worse(against, [metric]) if margin is None else non_inferior(against, margins)
+        outcomes += baselines.worse(against, [metric]) if margin is None else baselines.non_inferior(against, margins)
     return outcomes
 
 
