@@ -96,6 +96,16 @@ class Metric:
         """Return a metric of which neither more nor less is better; it has no threshold."""
         return cls(name, description, direction=Direction.NONE, threshold=None, **more)
 
+    @classmethod
+    def amount(cls, name: str, description: str, **more: Any) -> "Metric":
+        """Return a metric from 0 up, without end, of which less is better; it has no threshold."""
+        return cls.lower(name, description, threshold=None, high=math.inf, **more)
+
+    @classmethod
+    def detail(cls, name: str, description: str, **more: Any) -> "Metric":
+        """Return a minor metric without a threshold."""
+        return cls(name, description, threshold=None, minor=True, **more)
+
     def goodness(self, value: float) -> float | None:
         """Return `value` scaled to 0 (worst) … 1 (best); None without a finite range or a direction."""
         if self.direction is Direction.NONE or not math.isfinite(self.high - self.low):

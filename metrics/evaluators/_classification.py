@@ -17,15 +17,7 @@ from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Suite
 from metrics.evaluators._spread_scores import gave_nothing
 from metrics.stats.bootstrap import Draws
-from metrics.stats.classification.confusion import (
-    AVERAGES,
-    LabelScores,
-    complements,
-    confusion_cells,
-    f_beta,
-    label_scores,
-    matthews,
-)
+from metrics.stats.classification import confusion
 from metrics.stats.float_tolerance import mean_over, ratio
 from metrics.stats.intervals import NONE, Interval, wilson
 from metrics.stats.resample_intervals import has_enough_truths, resample_interval
@@ -52,22 +44,19 @@ CLASSIFICATION_METRICS = (
     Metric("f1", "Harmonic mean of precision and recall; over all classes the macro mean first."),
     Metric("precision", "Share of the predictions of a class that are right; over all classes the macro mean first."),
     Metric("recall", "Share of the cases of a class that are found; over all classes the macro mean first."),
-    Metric(
-        "mcc", "Matthews' correlation of true and predicted class: 1 all right, 0 chance.", low=-1.0, threshold=None,
-        minor=True, title="MCC",
+    Metric.detail(
+        "mcc", "Matthews' correlation of true and predicted class: 1 all right, 0 chance.", low=-1.0, title="MCC"
     ),
-    Metric(
-        "balanced_accuracy", "Mean over classes of their recall, so that each counts alike.", threshold=None, minor=True
+    Metric.detail("balanced_accuracy", "Mean over classes of their recall, so that each counts alike."),
+    Metric.detail(
+        "specificity", "Share of the cases of other classes that are not taken for a class; the macro mean first."
     ),
-    Metric(
-        "specificity", "Share of the cases of other classes that are not taken for a class; the macro mean first.",
-        threshold=None, minor=True,
+    Metric.detail(
+        "npv",
+        "Share of the predictions of other classes that are right in not being this one; the macro mean first.",
+        title="NPV",
     ),
-    Metric(
-        "npv", "Share of the predictions of other classes that are right in not being this one; the macro mean first.",
-        threshold=None, minor=True, title="NPV",
-    ),
-)  # fmt: skip
+)
 F_BETA = Metric(
     "f_beta",
     "F-score in which recall weighs β times as much as precision; over all classes the macro mean first.",
@@ -152,7 +141,7 @@ def compare(
     )
     unscored = Counter(truth.filter(pa.array(~counted)).to_pylist())
     true_codes, guesses = true_codes[counted], guesses[counted]
-    cells = confusion_cells(true_codes, guesses, len(labels))
+    cells = confusion.confusion_cells(true_codes, guesses, len(labels))
     curves = pa.table([names.take(cells.truth), names.take(cells.predicted), cells.times], schema=CONFUSION)
     draws = parameters.draws(suite).of_cases(np.flatnonzero(counted))
     return Findings(aggregates(true_codes, guesses, labels, draws, unscored, parameters.beta), cases, curves)
@@ -188,8 +177,8 @@ def aggregates(
     """
     n, k, out = len(truth), len(labels), sum(unscored.values())
     if not n:
-        names = [*LabelScores._fields, *(["f_beta"] if beta else []), "specificity", "npv"]
-        averaged = ((metric, average) for average in AVERAGES for metric in names)
+        names = [*confusion.LabelScores._fields, *(["f_beta"] if beta else []), "specificity", "npv"]
+        averaged = ((metric, average) for average in confusion.AVERAGES for metric in names)
         return [
             Aggregate(metric, None, unscored=out, reason=NOTHING_SCORED, columns={"average": average})
             for metric, average in (("accuracy", None), *averaged, ("mcc", None), ("balanced_accuracy", None))
@@ -208,7 +197,7 @@ def aggregates(
         for metric, kind in kinds.items()
         if (lost := int(np.isnan(kind.values[0]).sum()))
     }
-    for average in AVERAGES:
+    for average in confusion.AVERAGES:
         for metric, kind in kinds.items():
             own, values, few, of = None, kind.micro, None, float(n)
             reason: str | None = None
@@ -230,7 +219,7 @@ def aggregates(
                     columns={"average": average},
                 )
             )  # fmt: skip
-    correlation = matthews(right, made, truths)
+    correlation = confusion.matthews(right, made, truths)
     alone: dict[str, Any] = {"n": n, "unscored": out, "columns": {"average": None}}
     recall = kinds["recall"]
     found += [
@@ -247,16 +236,16 @@ def aggregates(
 
 def _kinds(right: Floats, made: Floats, truths: Floats, cases: Sequence[Ints], beta: float | None) -> dict[str, _Kind]:
     """Return the scores of labels by name; `cases` [k] are the right, the predicted and the true ones as they are."""
-    scores, occurs = label_scores(right, made, truths), made[0] + truths[0] > 0
-    no = [np.where(occurs, counts, 0.0) for counts in complements(right, made, truths)]  # of no other label
-    negative = label_scores(*no)
+    scores, occurs = confusion.label_scores(right, made, truths), made[0] + truths[0] > 0
+    no = [np.where(occurs, counts, 0.0) for counts in confusion.complements(right, made, truths)]  # of no other label
+    negative = confusion.label_scores(*no)
     summed = [counts.sum(axis=-1) for counts in (right, made, truths)]
     micro, micro_negative = (
-        label_scores(summed[0], summed[1], summed[2]),
-        label_scores(*(counts.sum(axis=-1) for counts in no)),
+        confusion.label_scores(summed[0], summed[1], summed[2]),
+        confusion.label_scores(*(counts.sum(axis=-1) for counts in no)),
     )
     tp, guessed, real = (counts.tolist() for counts in cases)
-    tn, not_guessed, not_real = (np.where(occurs, counts, 0).tolist() for counts in complements(*cases))
+    tn, not_guessed, not_real = (np.where(occurs, counts, 0).tolist() for counts in confusion.complements(*cases))
     either = (cases[1] + cases[2] - cases[0]).tolist()
     both = (made[0] + truths[0]) / 2
     found = {
@@ -265,8 +254,8 @@ def _kinds(right: Floats, made: Floats, truths: Floats, cases: Sequence[Ints], b
         "f1": _Kind(scores.f1, micro.f1, both, None, either),
     }
     if beta is not None:
-        all_ = f_beta(summed[0], summed[1], summed[2], beta)
-        found["f_beta"] = _Kind(f_beta(right, made, truths, beta), all_, both, None, either)
+        all_ = confusion.f_beta(summed[0], summed[1], summed[2], beta)
+        found["f_beta"] = _Kind(confusion.f_beta(right, made, truths, beta), all_, both, None, either)
     found["specificity"] = _Kind(negative.recall, micro_negative.recall, no[2][0], tn, not_real)
     found["npv"] = _Kind(negative.precision, micro_negative.precision, no[1][0], tn, not_guessed)
     return found

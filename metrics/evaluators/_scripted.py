@@ -1,6 +1,16 @@
-"""What a judge replies in worked examples: claims of a text, which texts support each claim, verdicts on items."""
+"""Worked examples of a judge: its replies (claims, which texts support each, verdicts on items), and the value."""
 
-from metrics.core.evaluator import ScriptedReply
+from collections.abc import Mapping
+from typing import Any
+
+from metrics.core.evaluator import Example, ScriptedReply
+
+
+def example_of(
+    metric: str, name: str, given: Mapping[str, Any], value: float, *judge: ScriptedReply, **parameters: Any
+) -> Example:
+    """Return the example of the one value that a metric has with these replies and parameters."""
+    return Example(name, given, {metric: value}, judge=judge, parameters=parameters)
 
 
 def claims_reply(*claims: str, text: str = "") -> ScriptedReply:

@@ -45,7 +45,7 @@ class _Spent(NamedTuple):
 
 
 def _quantity(name: str, description: str, unit: str, title: str = "") -> Metric:
-    return Metric.lower(name, description, threshold=None, high=math.inf, unit=unit, title=title)
+    return Metric.amount(name, description, unit=unit, title=title)
 
 
 TRACE = (

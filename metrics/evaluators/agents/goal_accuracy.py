@@ -1,17 +1,18 @@
 """Goal accuracy: whether an agent reached what the user wanted, or what the case expects."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
 
-from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, ScriptedReply, output_failure
+from metrics.core.evaluator import CaseScore, Metric, Parameters, ScriptedReply, output_failure
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import item_verdicts
-from metrics.evaluators._scripted import verdicts_reply
+from metrics.evaluators._scripted import example_of, verdicts_reply
 from metrics.judge.asking import Judge, Reply
 from metrics.judge.long_texts import listed_size
 from metrics.judge.steps import YesNoReply, each, says_yes
@@ -60,6 +61,7 @@ BOOKED = {
 }
 GOAL = "A Chinese restaurant is booked for 8 pm."
 END = "Jade Palace is booked for 20:00."
+_example = partial(example_of, "goal_accuracy")
 
 
 def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
@@ -77,34 +79,23 @@ def _replies(*verdicts: str, about: str = "") -> tuple[ScriptedReply, ...]:
     sources=("RAGAS: AgentGoalAccuracyWithReference and AgentGoalAccuracyWithoutReference",),
     standards=("valid and reliable", "outcomes analysis", "LLM06 excessive agency"),
     examples=(
-        Example(
-            "the expected outcome is reached",
-            BOOKED,
-            {"goal_accuracy": 1.0},
-            judge=_replies("yes", about="A table is booked"),
-        ),
-        Example(
+        _example("the expected outcome is reached", BOOKED, 1.0, *_replies("yes", about="A table is booked")),
+        _example(
             "one of two expected outcomes is enough",
             {**BOOKED, "expected_answers": ["A taxi is ordered.", "A table is booked."]},
-            {"goal_accuracy": 1.0},
-            judge=_replies("no", "yes"),
+            1.0,
+            *_replies("no", "yes"),
         ),
-        Example("it is not reached", BOOKED, {"goal_accuracy": 0.0}, judge=_replies("no")),
-        Example(
+        _example("it is not reached", BOOKED, 0.0, *_replies("no")),
+        _example(
             "without an expected answer the user's goal counts",
             {"trace": BOOKED["trace"]},
-            {"goal_accuracy": 1.0},
-            judge=_replies("yes", about=GOAL),
+            1.0,
+            *_replies("yes", about=GOAL),
         ),
-        Example(
-            "the user's goal on demand",
-            BOOKED,
-            {"goal_accuracy": 0.0},
-            parameters={"reference": "goal"},
-            judge=_replies("no", about=GOAL),
-        ),
-        Example("the trace has no step", {"trace": "[]"}, {"goal_accuracy": 0.0}),
-        Example("the trace cannot be read", {"trace": "{"}, {"goal_accuracy": 0.0}),
+        _example("the user's goal on demand", BOOKED, 0.0, *_replies("no", about=GOAL), reference="goal"),
+        _example("the trace has no step", {"trace": "[]"}, 0.0),
+        _example("the trace cannot be read", {"trace": "{"}, 0.0),
     ),
     differs_from="tool_calls compares the calls with expected ones, rubric rates the answer; this one asks only "
     "whether the end is the wanted one, whatever the way. conversation_goal judges each goal of a conversation.",

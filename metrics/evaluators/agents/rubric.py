@@ -327,13 +327,9 @@ async def _rate(case: Case, parameters: RubricParameters, judge: Judge) -> _Rati
             found[FACTUAL] = _Row(facts, nearest, score, {}, "the mean of the claims")
     judged = [
         Verdict(
-            claim,
-            HOLDS.get(reply.accuracy, "unknown"),
-            reply.accuracy,
-            reply.reason,
-            facts={"importance": reply.importance},
+            claim, HOLDS.get(one.accuracy, "unknown"), one.accuracy, one.reason, facts={"importance": one.importance}
         )
-        for claim, reply in zip(stated, checked, strict=True)
+        for claim, one in zip(stated, checked, strict=True)
     ]
     return _Rating([found[one.name] for one in parameters.dimensions if one.name in found], unrated, judged)
 

@@ -1,6 +1,5 @@
 """Step alignment: how many edits turn the steps of the answer into the expected ones."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,7 +79,7 @@ class _Alignment:
     default_needs=("listed_steps",),
     metrics=(
         *(
-            Metric.lower(name, description, high=math.inf, threshold=None, primary=name == "edits", unit="steps")
+            Metric.amount(name, description, primary=name == "edits", unit="steps")
             for name, description in EDITS.items()
         ),
         Metric.lower("edit_share", "Edits per step of the longer list."),

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic import Field, model_validator
 
@@ -9,18 +10,9 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_a
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
-from metrics.evaluators._scripted import claims_reply, entailment_reply
+from metrics.evaluators._scripted import claims_reply, entailment_reply, example_of
+from metrics.judge import steps
 from metrics.judge.asking import Judge
-from metrics.judge.steps import (
-    CLAIMS,
-    ENTAILMENT,
-    NO_REFERENCE_CLAIMS,
-    Reference,
-    answer_and_references,
-    entailed_verdicts,
-    entailment,
-    together,
-)
 from metrics.models.embedder import Embedder, compare, provenance
 
 
@@ -61,20 +53,20 @@ class ClaimMatch:
 
 async def match_claims(judge: Judge, case: Case) -> list[ClaimMatch] | CaseScore:
     """Compare the answer with every expected answer that makes a claim; not applicable where none does."""
-    stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
+    stated, expected = await steps.answer_and_references(judge, case.answer, case.expected_answers, case.question)
     if not expected:
-        return not_applicable(NO_REFERENCE_CLAIMS)
-    return await together(_match(judge, stated, reference) for reference in expected)
+        return not_applicable(steps.NO_REFERENCE_CLAIMS)
+    return await steps.together(_match(judge, stated, reference) for reference in expected)
 
 
-async def _match(judge: Judge, stated: tuple[str, ...], reference: Reference) -> ClaimMatch:
-    right, present = await together(
-        [entailment(judge, stated, reference.claims), entailment(judge, reference.claims, stated)]
+async def _match(judge: Judge, stated: tuple[str, ...], reference: steps.Reference) -> ClaimMatch:
+    right, present = await steps.together(
+        [steps.entailment(judge, stated, reference.claims), steps.entailment(judge, reference.claims, stated)]
     )
     return ClaimMatch(
         reference.number,
-        entailed_verdicts(stated, right, reference.claims, "reference_claims"),
-        entailed_verdicts(reference.claims, present, stated, "claims"),
+        steps.entailed_verdicts(stated, right, reference.claims, "reference_claims"),
+        steps.entailed_verdicts(reference.claims, present, stated, "claims"),
     )
 
 
@@ -98,49 +90,41 @@ EIFFEL_REPLIES = (  # tp 3, fp 1, fn 2
     entailment_reply([5], [1], [3], [], CLAIMS="1899"),
     entailment_reply([2], [], [3], [], [1], CLAIMS="1889"),
 )
+_example = partial(example_of, "answer_correctness")
 REFUSED = (claims_reply(text="I do not know."), claims_reply(*TRUTH))
 
 
 @evaluator(
     inputs=("answer", "expected_answers"),
-    prompts=(CLAIMS, ENTAILMENT),
+    prompts=(steps.CLAIMS, steps.ENTAILMENT),
     metrics=Metric(
         "answer_correctness", "F1 of the answer's claims: supported by the expected answer's, and covering them."
     ),
     sources=("Valor, after RAGAS",),
     standards=("valid and reliable", "outcomes analysis", "LLM09 misinformation"),
     examples=(
-        Example(
-            "three claims are right, one is wrong, two are missing",
-            EIFFEL,
-            {"answer_correctness": 2 / 3},
-            judge=EIFFEL_REPLIES,
-        ),
-        Example(
+        _example("three claims are right, one is wrong, two are missing", EIFFEL, 2 / 3, *EIFFEL_REPLIES),
+        _example(
             "the best of several expected answers counts",
             {**EIFFEL, "expected_answers": ["It is in Rome.", "It is in Paris."], "answer": "In Paris."},
-            {"answer_correctness": 1.0},
-            judge=(
-                claims_reply("The Eiffel Tower is in Rome.", text="It is in Rome."),
-                claims_reply("It is in Paris.", text="It is in Paris."),
-                claims_reply("The tower is in Paris.", text="In Paris."),
-                entailment_reply([], CONTEXTS="Rome"),
-                entailment_reply([], CLAIMS="Rome"),
-                entailment_reply([1]),
-            ),
+            1.0,
+            claims_reply("The Eiffel Tower is in Rome.", text="It is in Rome."),
+            claims_reply("It is in Paris.", text="It is in Paris."),
+            claims_reply("The tower is in Paris.", text="In Paris."),
+            entailment_reply([], CONTEXTS="Rome"),
+            entailment_reply([], CLAIMS="Rome"),
+            entailment_reply([1]),
         ),
-        Example(
+        _example(
             "no claim is right",
             {**EIFFEL, "answer": "In Rome."},
-            {"answer_correctness": 0.0},
-            judge=(
-                claims_reply("The Eiffel Tower is in Rome.", text="In Rome."),
-                claims_reply(*TRUTH[:1]),
-                entailment_reply([]),
-            ),
+            0.0,
+            claims_reply("The Eiffel Tower is in Rome.", text="In Rome."),
+            claims_reply(*TRUTH[:1]),
+            entailment_reply([]),
         ),
-        Example("a refusal", {**EIFFEL, "answer": "I do not know."}, {"answer_correctness": 0.0}, judge=REFUSED),
-        Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness": 0.0}, judge=REFUSED),
+        _example("a refusal", {**EIFFEL, "answer": "I do not know."}, 0.0, *REFUSED),
+        _example("an empty answer", {**EIFFEL, "answer": ""}, 0.0, *REFUSED),
         Example.not_applicable(
             "no expected answer makes a claim",
             {**EIFFEL, "expected_answers": ["It depends."]},
@@ -194,7 +178,7 @@ class WeightedParameters(Parameters):
 @evaluator(
     title="Answer correctness (weighted)",
     inputs=("answer", "expected_answers"),
-    prompts=(CLAIMS, ENTAILMENT),
+    prompts=(steps.CLAIMS, steps.ENTAILMENT),
     metrics=Metric(
         "answer_correctness_weighted",
         "Weighted mean of the F1 of the claims and the cosine of answer and expected answer.",
@@ -214,10 +198,7 @@ class WeightedParameters(Parameters):
             "the answer is the expected answer",
             {**EIFFEL, "answer": EIFFEL["expected_answers"][0]},
             {"answer_correctness_weighted": 1.0},
-            judge=(
-                claims_reply("The Eiffel Tower is in Paris."),
-                entailment_reply([1]),
-            ),
+            judge=(claims_reply("The Eiffel Tower is in Paris."), entailment_reply([1])),
         ),
         Example("an empty answer", {**EIFFEL, "answer": ""}, {"answer_correctness_weighted": 0.0}, judge=REFUSED),
         Example.not_applicable(

@@ -68,19 +68,13 @@ CONTEXT_OF_BRAZIL = [
                 "Florida is a state in the USA.",
             },
             {"answer_relevance": 2 / 3},
-            judge=(
-                claims_reply(*CONTEXT_OF_BRAZIL),
-                verdicts_reply(RELEVANT.id, "yes", "yes", "no"),
-            ),
+            judge=(claims_reply(*CONTEXT_OF_BRAZIL), verdicts_reply(RELEVANT.id, "yes", "yes", "no")),
         ),
         Example(
             "a wrong answer can be relevant",
             {"question": QUESTION, "answer": "Rio."},
             {"answer_relevance": 1.0},
-            judge=(
-                claims_reply("The capital city of Brazil is Rio."),
-                verdicts_reply(RELEVANT.id, "yes"),
-            ),
+            judge=(claims_reply("The capital city of Brazil is Rio."), verdicts_reply(RELEVANT.id, "yes")),
         ),
         Example.not_applicable(
             "a refusal makes no statement", {"question": QUESTION, "answer": "I do not know."}, judge=(claims_reply(),)

@@ -114,12 +114,10 @@ class Stated:
             high=2.0,
             threshold=None,
         ),
-        Metric.lower(
+        Metric.amount(
             "log_loss",
             "Negative natural logarithm of the true class's score. Of detections: of the score where the prediction is "
             "right, else of 1 less the score.",
-            high=math.inf,
-            threshold=None,
             unit="nats",
         ),
     ),

@@ -13,14 +13,7 @@ from metrics.evaluators._score_curve import ScoreThresholds, best_f1_metrics, cu
 from metrics.evaluators.classification._examples import classification_evaluator, scored_cases
 from metrics.evaluators.classification._score_matrix import ScoreMatrix, read_scores
 from metrics.stats.bootstrap import Draws
-from metrics.stats.classification.roc import (
-    THRESHOLDS,
-    average_precision,
-    f1,
-    resampled,
-    threshold_counts,
-    true_and_other,
-)
+from metrics.stats.classification import roc
 from metrics.stats.float_tolerance import highest_place, highest_places, mean_over
 
 NO_CASES = "no case of this class"
@@ -36,7 +29,7 @@ FOUR_CASES = scored_cases(*FOUR)
 class ScoreCurveParameters(ClassificationParameters):
     """What the curve is taken at."""
 
-    score_thresholds: ScoreThresholds = THRESHOLDS
+    score_thresholds: ScoreThresholds = roc.THRESHOLDS
 
 
 @classification_evaluator(
@@ -44,11 +37,9 @@ class ScoreCurveParameters(ClassificationParameters):
     default_needs=("scored_predictions",),
     metrics=(
         *best_f1_metrics("classes"),
-        Metric(
+        Metric.detail(
             "average_precision",
             "Area under the curve of precision and recall of a class, in steps; the mean over classes.",
-            threshold=None,
-            minor=True,
         ),
     ),
     sources=("Valor metrics: Precision-Recall Curves, classification tasks", "scikit-learn: average precision"),
@@ -113,7 +104,7 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
     """
     found = read_scores(suite, outputs, parameters.missing)
     thresholds = found.thresholds_of(parameters.score_thresholds)
-    tp, predicted = threshold_counts(found.scores, found.truth, thresholds)
+    tp, predicted = roc.threshold_counts(found.scores, found.truth, thresholds)
     table = curve_table(found.labels, thresholds, found.truths, tp, predicted, len(found.truth))
     draws = parameters.draws(suite).of_cases(found.place)
     aggregates = _aggregates(found, thresholds, draws)
@@ -122,7 +113,7 @@ def classification_pr_curve(suite: Suite, outputs: Outputs, parameters: ScoreCur
 
 def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Aggregate]:
     n, unscored = len(found.truth), sum(found.unscored_labels.values())
-    tp, predicted = threshold_counts(found.scores, found.truth, thresholds, draws.weights)
+    tp, predicted = roc.threshold_counts(found.scores, found.truth, thresholds, draws.weights)
     truths = draws.sums(found.truth, len(found.labels))[0]
     known = truths > 0
     if not n:
@@ -130,7 +121,7 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
             aggregate(metric, math.nan, n=0, unscored=unscored, reason=found.nothing)
             for metric in ("best_f1", "best_threshold", "average_precision")
         ]
-    scores, whole = f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2
+    scores, whole = roc.f1(tp, predicted, truths[:, None]), (predicted + truths[:, None]) / 2
     common = highest_place(scores[known].mean(axis=0))
     best = np.where(known, highest_places(scores), common)
     left_out = int(np.count_nonzero(~known))
@@ -156,8 +147,10 @@ def _aggregates(found: ScoreMatrix, thresholds: Floats, draws: Draws) -> list[Ag
 
 def _precisions(found: ScoreMatrix, truths: Floats, reason: str | None, draws: Draws) -> list[Aggregate]:
     """Return the mean of average precision over the classes with cases, then that of each."""
-    each = [average_precision(column, found.truth == code, draws.weights) for code, column in enumerate(found.scores.T)]
-    areas = resampled(np.array([area for area, _ in each]), np.column_stack([own for _, own in each]), draws)
+    each = [
+        roc.average_precision(column, found.truth == code, draws.weights) for code, column in enumerate(found.scores.T)
+    ]
+    areas = roc.resampled(np.array([area for area, _ in each]), np.column_stack([own for _, own in each]), draws)
     n, unscored = len(found.truth), sum(found.unscored_labels.values())
     mean, few = mean_over(areas, -1), few_cases(truths, draws)
     rows = [
@@ -179,12 +172,12 @@ def _resampled(found: ScoreMatrix, at: Floats, draws: Draws) -> Floats:
     case, code = np.nonzero(found.scores >= at)  # NaN is not
     right = found.truth[case] == code
     tp = draws.sums(code[right], k, cases=case[right])
-    return f1(tp, draws.sums(code, k, cases=case), draws.sums(found.truth, k))
+    return roc.f1(tp, draws.sums(code, k, cases=case), draws.sums(found.truth, k))
 
 
 def _matches(found: ScoreMatrix, lowest: float) -> pa.Table:
     """Return every prediction at or above the lowest threshold, then every true label below it: schema MATCHES."""
-    true, other = true_and_other(found.scores, found.truth)
+    true, other = roc.true_and_other(found.scores, found.truth)
     case, code = np.nonzero(found.scores >= lowest)
     missed = np.flatnonzero(true < lowest)
     right = found.truth[case] == code

@@ -77,8 +77,9 @@ class FairnessParameters(ResamplingParameters):
 
 
 def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: float = 0.0) -> Metric:
-    return Metric(name, f"{words}; of each group, and of all cases.", low, direction=direction, threshold=None,
-                  minor=True, title={"tpr": "TPR", "fpr": "FPR"}.get(name, ""))  # fmt: skip
+    title = {"tpr": "TPR", "fpr": "FPR"}.get(name, "")
+    about = f"{words}; of each group, and of all cases."
+    return Metric.detail(name, about, low=low, direction=direction, title=title)
 
 
 @classification_evaluator(
@@ -181,16 +182,11 @@ def group_fairness(suite: Suite, outputs: Outputs, parameters: FairnessParameter
         why = TOO_MANY.format(len(names)) if len(known) else NOTHING_SCORED
         return Findings([aggregate(name, math.nan, n=0, unscored=len(suite), reason=why) for name in _names()])
     code = found.labels.index(positive)
-    cases = _Cases(
-        tuple(names),
-        pc.index_in(own, pa.array(names, pa.string())).take(pa.array(known)).to_numpy().astype(np.int64),
-        (found.truth == code)[known],
-        pc.fill_null(pc.equal(best.take(place), positive), False).to_numpy(zero_copy_only=False)[known],
-        found.scores[known, code] if found.no_probabilities is None else np.full(len(known), np.nan),
-        parameters.draws(suite).of_cases(found.place[known]),
-        len(suite) - len(known),
-        parameters.least,
-    )
+    group = pc.index_in(own, pa.array(names, pa.string())).take(pa.array(known)).to_numpy().astype(np.int64)
+    selected = pc.fill_null(pc.equal(best.take(place), positive), False).to_numpy(zero_copy_only=False)[known]
+    score = found.scores[known, code] if found.no_probabilities is None else np.full(len(known), np.nan)
+    true, draws = (found.truth == code)[known], parameters.draws(suite).of_cases(found.place[known])
+    cases = _Cases(tuple(names), group, true, selected, score, draws, len(suite) - len(known), parameters.least)
     rates = _rates(cases)
     ends = {name: _ends(name, rates[name], cases) for name in rates}
     rows = [*_overall(rates, ends, cases), *_of_groups(rates, ends, cases)]

@@ -46,11 +46,9 @@ class HierarchyParameters(ResamplingParameters):
         Metric("hierarchical_f1", "Harmonic mean of hierarchical precision and recall.", primary=True),
         Metric("hierarchical_precision", "Share of the predicted classes and those above them that are true ones."),
         Metric("hierarchical_recall", "Share of the true classes and those above them that are predicted."),
-        Metric.lower(
+        Metric.amount(
             "lca_distance",
             "Steps from the true class to the predicted one by way of their lowest common ancestor.",
-            high=math.inf,
-            threshold=None,
             title="LCA distance",
         ),
     ),

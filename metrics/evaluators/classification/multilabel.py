@@ -26,17 +26,7 @@ from metrics.evaluators._spread_scores import spread_scores
 from metrics.evaluators.classification._examples import classification_evaluator
 from metrics.evaluators.classification._score_matrix import NO_SCORES
 from metrics.stats.bootstrap import Draws
-from metrics.stats.classification.confusion import (
-    AVERAGES,
-    LabelScores,
-    codes_matrix,
-    label_counts,
-    label_scores,
-    mean_scores,
-    ranking,
-    resampled_precisions,
-    set_f1,
-)
+from metrics.stats.classification import confusion
 from metrics.stats.classification.roc import resampled_areas, roc
 from metrics.stats.float_tolerance import mean_over
 from metrics.stats.intervals import wilson
@@ -90,25 +80,19 @@ class MultilabelParameters(ResamplingParameters):
         Metric("subset_accuracy", "Share of the cases whose predicted labels are exactly the true ones.", binary=True),
         Metric.lower("hamming_loss", "Share of all pairs of a case and a label that are wrong."),
         Metric("map", "Mean over labels of the average precision of their scores.", title="mAP", threshold=None),
-        Metric(
+        Metric.detail(
             "roc_auc",
             "Chance that a case with a label scores higher for it than one without; the mean over labels.",
-            threshold=None,
-            minor=True,
             title="ROC AUC",
         ),
-        Metric(
+        Metric.detail(
             "label_ranking_ap",
             "Mean over true labels of the share of true ones among those scored as high.",
-            threshold=None,
-            minor=True,
             title="Label ranking AP",
         ),
-        Metric.lower(
+        Metric.amount(
             "coverage_error",
             "How many labels down the ranking all true ones are found, the mean over cases.",
-            high=math.inf,
-            threshold=None,
             minor=True,
         ),
         Metric.lower(
@@ -226,7 +210,7 @@ def _read(suite: Suite, outputs: Outputs) -> _Sets:
         places: Ints = found.to_numpy().astype(np.int64)
         return places
 
-    truth = codes_matrix(pc.list_parent_indices(lists).to_numpy().astype(np.int64), codes(true, names), shape)
+    truth = confusion.codes_matrix(pc.list_parent_indices(lists).to_numpy().astype(np.int64), codes(true, names), shape)
     flat = np.full(shape[0] * shape[1], -np.inf)
     case, label = codes(table["case_id"], ids), codes(table["label"], names)
     height = pc.fill_null(table["score"], 1.0).to_numpy()  # named without a score: predicted
@@ -242,10 +226,10 @@ def _read(suite: Suite, outputs: Outputs) -> _Sets:
 
 def _case_values(found: _Sets, predicted: Bools) -> dict[str, Floats]:
     wrong = found.truth ^ predicted
-    order = ranking(found.truth, found.scores)._asdict()
+    order = confusion.ranking(found.truth, found.scores)._asdict()
     ranks = {name: np.full(len(wrong), np.nan) if found.listed else order[field] for name, field in RANKS.items()}
     loss: Floats = np.asarray(wrong.mean(axis=1) if wrong.shape[1] else np.zeros(len(wrong)))
-    precision, recall, f1 = set_f1(found.truth, predicted)
+    precision, recall, f1 = confusion.set_f1(found.truth, predicted)
     return {
         "f1": f1, "precision": precision, "recall": recall,
         "subset_accuracy": np.asarray(~wrong.any(axis=1), np.float64),
@@ -258,18 +242,18 @@ def _of_labels(found: _Sets, predicted: Bools, draws: Draws) -> Iterator[Aggrega
     """Yield precision, recall and F1: macro, weighted and micro means, then each label's."""
     n, k, out = len(found.place), len(found.labels), found.unscored
     if not n:
-        for average in AVERAGES:
+        for average in confusion.AVERAGES:
             for metric in SHARES:
                 yield aggregate(
                     metric, math.nan, n=0, unscored=out, reason=NOTHING_SCORED, columns={"average": average}
                 )
         return
-    right, made, truths = label_counts(found.truth, predicted, draws)
-    scores = label_scores(right, made, truths)
+    right, made, truths = confusion.label_counts(found.truth, predicted, draws)
+    scores = confusion.label_scores(right, made, truths)
     cases = [np.count_nonzero(of, axis=0).tolist() for of in (found.truth & predicted, predicted, found.truth)]
-    counts = LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)
-    for average in AVERAGES:
-        for metric, values in mean_scores(right, made, truths, average)._asdict().items():
+    counts = confusion.LabelScores(made[0], truths[0], (made[0] + truths[0]) / 2)
+    for average in confusion.AVERAGES:
+        for metric, values in confusion.mean_scores(right, made, truths, average)._asdict().items():
             left_out = 0 if average == "micro" else int(np.isnan(getattr(scores, metric)[0]).sum())
             reason = f"{left_out} of {k} labels left out: {UNDEFINED[metric]}" if left_out else None
             if np.isnan(values[0]):
@@ -326,7 +310,7 @@ def _precisions(found: _Sets, draws: Draws) -> Iterator[Aggregate]:
     if found.listed:
         yield aggregate("map", math.nan, n=n, unscored=found.unscored, reason=NO_SCORES)
         return
-    areas = resampled_precisions(found.truth, found.scores, draws)
+    areas = confusion.resampled_precisions(found.truth, found.scores, draws)
     held = ~np.isnan(areas[0])
     left_out = k - int(held.sum())
     reason = f"{left_out} of {k} labels left out: {NO_CASE}" if left_out else None

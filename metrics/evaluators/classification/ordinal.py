@@ -31,6 +31,7 @@ CHANCE = "κ has no value: truths and predictions are all of one level"
 NO_INTERVAL = "No 95 % interval: all resamples of these cases give the same value, or one is at the end of the range."
 METRICS = ("quadratic_kappa", "linear_kappa", "mae_levels", "within_one")
 KINDS = {"quadratic_kappa": {"quadratic": True}, "linear_kappa": {"linear": True}}
+NAMED_LEVELS = scored_cases(("low", {"low": 1.0}), ("high", {"medium": 1.0}))
 GRADES = {
     "labels": ["1", "2", "3"],
     **scored_cases(("1", {"1": 1.0}), ("2", {"3": 1.0}), ("3", {"3": 1.0}), ("3", {"1": 1.0}), ("1", {"2": 1.0})),
@@ -57,12 +58,8 @@ class OrdinalParameters(ResamplingParameters):
             title="Quadratic κ",
         ),
         Metric("linear_kappa", "Cohen's κ with linear weights.", -1.0, threshold=0.6, minor=True, title="Linear κ"),
-        Metric.lower(
-            "mae_levels",
-            "Mean distance of the predicted from the true level, in levels.",
-            high=math.inf,
-            threshold=None,
-            title="MAE of levels",
+        Metric.amount(
+            "mae_levels", "Mean distance of the predicted from the true level, in levels.", title="MAE of levels"
         ),
         Metric(
             "within_one", "Share of the cases that are predicted at most one level off.", binary=True, threshold=0.9
@@ -78,14 +75,10 @@ class OrdinalParameters(ResamplingParameters):
             expect={"within_one": 0.8, "quadratic_kappa": 1 - 6 / 8, "linear_kappa": 1 - 4 / 4.8},
             rows=({"metric": "mae_levels", "value": 0.8, "n": 5},),
         ),
-        Example(
-            "names have no order by themselves",
-            scored_cases(("low", {"low": 1.0}), ("high", {"medium": 1.0})),
-            expect={"mae_levels": None},
-        ),
+        Example("names have no order by themselves", NAMED_LEVELS, expect={"mae_levels": None}),
         Example(
             "the same with their order",
-            scored_cases(("low", {"low": 1.0}), ("high", {"medium": 1.0})),
+            NAMED_LEVELS,
             expect={"mae_levels": 0.5, "within_one": 1.0},
             parameters={"levels": ("low", "medium", "high")},
         ),

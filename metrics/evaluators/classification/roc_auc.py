@@ -47,11 +47,9 @@ class RocParameters(ClassificationParameters):
             "Chance that a case of a class scores higher for it than a case of another class; the mean over classes.",
             primary=True,
         ),
-        Metric(
+        Metric.detail(
             "roc_auc_ovo",
             "The same of each class against each other one: the mean over pairs of classes, so that each counts alike.",
-            threshold=None,
-            minor=True,
             title="ROC AUC one-vs-one",
         ),
     ),

@@ -16,15 +16,7 @@ from metrics.evaluators.classification._examples import classification_evaluator
 from metrics.evaluators.classification._score_matrix import read_scores
 from metrics.evaluators.classification.classification import top_predictions
 from metrics.stats.bootstrap import Draws
-from metrics.stats.classification.selective import (
-    Guarantee,
-    RiskCoverage,
-    cases_missing,
-    fewest_answers,
-    guaranteed,
-    risk_areas,
-    risk_coverage,
-)
+from metrics.stats.classification import selective
 from metrics.stats.float_tolerance import weighted_mean
 from metrics.stats.intervals import wilson
 from metrics.stats.resample_intervals import resample_interval
@@ -71,12 +63,10 @@ class SelectiveParameters(ResamplingParameters):
             primary=True,
             threshold=None,
         ),
-        Metric(
+        Metric.detail(
             "guaranteed_coverage",
             "Share of the cases that are answered at the lowest score threshold whose answers are wrong in at most "
             "`most_errors` of cases, with a chance of `sureness`.",
-            threshold=None,
-            minor=True,
         ),
         Metric.neutral("guaranteed_threshold", "That threshold: answer from this score on.", minor=True),
         Metric.lower(
@@ -151,8 +141,8 @@ def selective_accuracy(suite: Suite, outputs: Outputs, parameters: SelectivePara
     wrong: Bools = code != found.truth
     draws = parameters.draws(suite).of_cases(found.place)
     n, unscored = len(code), sum(found.unscored_labels.values())
-    curve = risk_coverage(confidence, wrong)
-    shown = guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
+    curve = selective.risk_coverage(confidence, wrong)
+    shown = selective.guaranteed(curve, parameters.most_errors, parameters.sureness) if draws.single else None
     why = None if shown else _say_unshown(curve, parameters, found.nothing) if draws.single else DEPENDENT
     sure: Floats = np.where(wrong, confidence, 0.0) if found.no_probabilities is None else np.full(n, np.nan)
     rows = [
@@ -176,7 +166,7 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int, nothing
     n = len(wrong)
     if not n:
         return aggregate("risk_area", math.nan, n=0, unscored=unscored, reason=nothing)
-    value, *samples = risk_areas(confidence, wrong, draws).tolist()
+    value, *samples = selective.risk_areas(confidence, wrong, draws).tolist()
     if draws.units < 2 or not samples or count_rarer(wrong, draws) < LEAST:
         why = FEW if draws.units > 1 and samples else None
         return aggregate("risk_area", value, n=n, unscored=unscored, reason=why)
@@ -185,20 +175,20 @@ def _area(confidence: Floats, wrong: Bools, draws: Draws, unscored: int, nothing
     return aggregate("risk_area", value, ends, "bootstrap", n=n, unscored=unscored, samples=np.array(samples))
 
 
-def _say_unshown(curve: RiskCoverage, parameters: SelectiveParameters, nothing: str) -> str:
+def _say_unshown(curve: selective.RiskCoverage, parameters: SelectiveParameters, nothing: str) -> str:
     """Return why no threshold is guaranteed, and how many more cases may do."""
     if not len(curve.answered):
         return nothing
     most, sure = f"{100 * parameters.most_errors:g} %", f"{100 * parameters.sureness:g} %"
-    more = cases_missing(curve, parameters.most_errors, parameters.sureness)
+    more = selective.cases_missing(curve, parameters.most_errors, parameters.sureness)
     unshown = f"these cases show no threshold with at most {most} wrong answers ({sure} sure)"
     if more is None:
         return unshown
-    few = curve.answered[-1] < fewest_answers(parameters.most_errors, parameters.sureness)
+    few = curve.answered[-1] < selective.fewest_answers(parameters.most_errors, parameters.sureness)
     return f"{unshown}: " + (f"too few, at least {more:,} more needed" if few else f"some {more:,} more may")
 
 
-def _of_threshold(shown: Guarantee | None, n: int, unscored: int, why: str | None) -> list[Aggregate]:
+def _of_threshold(shown: selective.Guarantee | None, n: int, unscored: int, why: str | None) -> list[Aggregate]:
     if shown is None:
         return [
             aggregate(metric, math.nan, n=n, unscored=unscored, reason=why)
@@ -211,7 +201,7 @@ def _of_threshold(shown: Guarantee | None, n: int, unscored: int, why: str | Non
     ]
 
 
-def _points(curve: RiskCoverage) -> pa.Table:
+def _points(curve: selective.RiskCoverage) -> pa.Table:
     count = len(curve.threshold)
     kept = np.unique(np.linspace(0, count - 1, min(POINTS, count)).astype(int)) if count else np.zeros(0, int)
     pairs = zip(curve.wrong[kept].tolist(), curve.answered[kept].tolist(), strict=True)

@@ -10,28 +10,20 @@ from pydantic import Field, field_validator
 
 from metrics.core.array_types import Floats
 from metrics.core.cases import join_cases
-from metrics.core.evaluator import (
-    Aggregate,
-    CaseScore,
-    Example,
-    Findings,
-    Metric,
-    Parameters,
-    no_output,
-    not_applicable,
-)
+from metrics.core.evaluator import Aggregate, CaseScore, Example, Findings, Metric, no_output, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.rounding import exact_sum
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Case, Outputs, Suite
 from metrics.evaluators._token_vectors import BertscoreParameters, is_known, unknown_script
+from metrics.evaluators.text.rouge import RougeParameters
 from metrics.models.token_encoder import TokenEncoder, Tokens
 from metrics.stats.heavy_tails import describe_unknown_end
 from metrics.stats.intervals import mean_intervals
 from metrics.text.overlap.rouge import TOKENIZER_OF, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.similarity import greedy_matching, rescaled
-from metrics.text.overlap.tokenizers import CHOICES, TokenizerChoice, tokenized
+from metrics.text.overlap.tokenizers import tokenized
 
 consistency_evaluator = partial(
     evaluator,
@@ -154,16 +146,10 @@ def metrics_of(types: Sequence[RougeType]) -> tuple[Metric, ...]:
     )
 
 
-class RougeConsistencyParameters(Parameters):
+class RougeConsistencyParameters(RougeParameters):
     """Which variants to compute, on which tokens, and whether on stems or words."""
 
     rouge_types: tuple[RougeType, ...] = Field(TYPES, min_length=1, description="The variants to compute.")
-    tokenizer: TokenizerChoice = Field("auto", description=f"How a text is cut into tokens. {CHOICES}")
-    use_stemmer: bool = Field(
-        False,
-        description="Compare Porter stems of English words (a–z, four letters and more) instead of the words; words in "
-        "other scripts stay as they are.",
-    )
 
     @field_validator("rouge_types")
     @classmethod

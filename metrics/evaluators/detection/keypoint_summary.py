@@ -216,7 +216,7 @@ _PAIR = {
         Metric("AR_medium", "Average recall of objects from 32² to 96² square pixels.", minor=True),
         Metric("AR_large", "Average recall of objects from 96² square pixels.", minor=True),
         Metric("PCK", "Share of the labelled key points of found objects that are close enough.", threshold=None),
-        Metric("keypoint_PCK", "PCK of one key point.", threshold=None, minor=True),
+        Metric.detail("keypoint_PCK", "PCK of one key point."),
     ),
     sources=(
         "Lin et al., Microsoft COCO: Common Objects in Context, 2014; COCO keypoint evaluation; pycocotools 2.0, "

@@ -18,6 +18,7 @@ from metrics.text.sentences import worded_sentences
 from metrics.text.shared_words import new_share, words
 
 CONTEXTS = ["Paris is the capital of France. It lies on the Seine.", "France has many rivers."]
+SEINE = {"question": "It lies on the", "answer": "Seine", "retrieved_contexts": CONTEXTS}
 LAKES, RIVERS = "France has many lakes.", ["France has many rivers."]
 
 
@@ -66,14 +67,10 @@ def _example(name: str, answer: str, contexts: list[str], value: float, **parame
             bare_words=0,
         ),
         _example("H2O's definition: the cosine alone", LAKES, RIVERS, 3 / 4, bare_words=0, new_words=0),
-        Example(
-            "a bare answer is compared together with the question",
-            {"question": "It lies on the", "answer": "Seine", "retrieved_contexts": CONTEXTS},
-            {"groundedness": 1.0},
-        ),
+        Example("a bare answer is compared together with the question", SEINE, {"groundedness": 1.0}),
         Example(
             "the same without the question, as in H2O: one word of five is like the sentence",
-            {"question": "It lies on the", "answer": "Seine", "retrieved_contexts": CONTEXTS},
+            SEINE,
             {"groundedness": 1 / 5**0.5},
             parameters={"bare_words": 0},
         ),

@@ -35,8 +35,7 @@ SUPER_BOWL_REPLIES = (
     claims_reply("The first Super Bowl was held on January 15, 1967.", "The first Super Bowl was held in Florida."),
     entailment_reply([1], []),
 )
-
-
+REFUSED = {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]}
 ENTAILED = 0.5  # probability of entailment from which a context supports a sentence
 
 
@@ -62,12 +61,10 @@ class ClaimsParameters(Parameters):
     prompts=(CLAIMS, ENTAILMENT),
     metrics=(
         Metric("faithfulness", "Share of the answer's claims that follow from the retrieved contexts.", primary=True),
-        Metric(
+        Metric.detail(
             "least_supported",
             "How surely the claim that the contexts support the least follows: the checker's probability, else 1 or 0.",
             title="Least supported claim",
-            minor=True,
-            threshold=None,
         ),
     ),
     sources=("Valor, after RAGAS", "H2O Eval Studio", "RAG generator metrics"),
@@ -78,19 +75,13 @@ class ClaimsParameters(Parameters):
             "a claim that no context mentions is unsupported",
             {"answer": "Paris is lovely in spring.", "retrieved_contexts": ["Paris is the capital of France.", " "]},
             {"faithfulness": 0.0},
-            judge=(
-                claims_reply("Paris is lovely in spring."),
-                entailment_reply([]),
-            ),
+            judge=(claims_reply("Paris is lovely in spring."), entailment_reply([])),
         ),
         Example(
             "contexts that do not exist support nothing",
             {"answer": "Paris is in France.", "retrieved_contexts": ["Berlin is in Germany."]},
             {"faithfulness": 0.0, "least_supported": 0.0},
-            judge=(
-                claims_reply("Paris is in France."),
-                entailment_reply([0, 2]),
-            ),
+            judge=(claims_reply("Paris is in France."), entailment_reply([0, 2])),
         ),
         Example(
             "nothing was retrieved",
@@ -98,15 +89,8 @@ class ClaimsParameters(Parameters):
             {"faithfulness": 0.0},
             judge=(claims_reply("Paris is lovely in spring."),),
         ),
-        Example.not_applicable(
-            "a refusal makes no claim",
-            {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            judge=(claims_reply(),),
-        ),
-        Example.not_applicable(
-            "the judge is not asked about an empty answer",
-            {"answer": " ", "retrieved_contexts": ["Paris is the capital of France."]},
-        ),
+        Example.not_applicable("a refusal makes no claim", REFUSED, judge=(claims_reply(),)),
+        Example.not_applicable("the judge is not asked about an empty answer", REFUSED | {"answer": " "}),
     ),
     differs_from="hallucination_claims is 1 − faithfulness; hallucination_contexts counts contexts that the answer "
     "contradicts; groundedness compares sentences by similarity, without a judge; answer_correctness checks the claims "
@@ -168,16 +152,9 @@ async def faithfulness(
                 "retrieved_contexts": ["Brazil is a country in South America. Its capital is Brasília."],
             },
             {"hallucination_claims": 1.0},
-            judge=(
-                claims_reply("The capital of Brazil is Florida."),
-                entailment_reply([]),
-            ),
+            judge=(claims_reply("The capital of Brazil is Florida."), entailment_reply([])),
         ),
-        Example.not_applicable(
-            "a refusal makes no claim",
-            {"answer": "I cannot say.", "retrieved_contexts": ["Paris is the capital of France."]},
-            judge=(claims_reply(),),
-        ),
+        Example.not_applicable("a refusal makes no claim", REFUSED, judge=(claims_reply(),)),
     ),
     differs_from="One of five hallucination evaluators. This one is 1 − faithfulness, over the claims of the answer; "
     "hallucination_contexts counts contexts that the answer contradicts, so an invention that no context mentions "

@@ -34,24 +34,15 @@ class IntervalParameters(ResamplingParameters):
     metrics=(
         Metric.lower("coverage_gap", "|coverage − nominal level|.", primary=True, threshold=0.05),
         Metric.neutral("coverage", "Share of the true values that are inside the interval.", binary=True),
-        Metric.lower("mean_width", "Mean width of the intervals.", high=math.inf, threshold=None),
-        Metric.lower(
-            "interval_score",
-            "Mean width, plus 2/(1 − level) times how far a true value is outside.",
-            high=math.inf,
-            threshold=None,
-        ),
-        Metric.lower(
+        Metric.amount("mean_width", "Mean width of the intervals."),
+        Metric.amount("interval_score", "Mean width, plus 2/(1 − level) times how far a true value is outside."),
+        Metric.amount(
             "crps",
             "Continuous ranked probability score of the normal distribution with that central interval.",
-            high=math.inf,
-            threshold=None,
             minor=True,
             title="CRPS",
         ),
-        Metric.lower(
-            "pinball", "Mean pinball loss of both ends as quantiles.", high=math.inf, threshold=None, minor=True
-        ),
+        Metric.amount("pinball", "Mean pinball loss of both ends as quantiles.", minor=True),
     ),
     sources=(
         "Gneiting & Raftery 2007: Strictly proper scoring rules (CRPS)",

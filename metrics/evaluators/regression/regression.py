@@ -50,12 +50,10 @@ class RegressionParameters(ResamplingParameters):
     tasks=("regression",),
     inputs=("true_value", "predicted_value"),
     metrics=(
-        Metric.lower(
-            "mae", "Mean absolute error: mean of |predicted − true|.", high=math.inf, primary=True, title="MAE"
-        ),
-        Metric.lower("rmse", "Root of the mean squared error.", high=math.inf, title="RMSE"),
+        Metric.amount("mae", "Mean absolute error: mean of |predicted − true|.", primary=True, title="MAE"),
+        Metric.amount("rmse", "Root of the mean squared error.", title="RMSE"),
         Metric("r2", "R²: the share of the variance of the true values that is explained.", -math.inf, title="R²"),
-        Metric.lower("mape", "Mean of |predicted − true| / |true|, as a share.", high=math.inf, title="MAPE"),
+        Metric.amount("mape", "Mean of |predicted − true| / |true|, as a share.", title="MAPE"),
         Metric.neutral(
             "bias", "Mean of predicted − true: above 0 where predictions are too high.", low=-math.inf, high=math.inf
         ),
@@ -79,7 +77,7 @@ class RegressionParameters(ResamplingParameters):
             minor=True,
             title="Pearson's r",
         ),
-        Metric.lower("mse", "Mean squared error.", high=math.inf, minor=True, title="MSE"),
+        Metric.amount("mse", "Mean squared error.", minor=True, title="MSE"),
         Metric.lower(
             "smape",
             "Symmetric MAPE: mean of 2·|predicted − true| / (|predicted| + |true|).",
@@ -87,15 +85,14 @@ class RegressionParameters(ResamplingParameters):
             minor=True,
             title="sMAPE",
         ),
-        Metric.lower(
+        Metric.amount(
             "mase",
             "Mean absolute error over that of the naive forecast, the true value before: below 1 is better.",
-            high=math.inf,
             minor=True,
             title="MASE",
         ),
-        Metric.lower("max_error", "Largest |predicted − true|.", high=math.inf, minor=True),
-        Metric.lower("median_absolute_error", "Median of |predicted − true|.", high=math.inf, minor=True, quantile=0.5),
+        Metric.amount("max_error", "Largest |predicted − true|.", minor=True),
+        Metric.amount("median_absolute_error", "Median of |predicted − true|.", minor=True, quantile=0.5),
     ),
     has_thresholds=False,
     sources=(

@@ -1,5 +1,7 @@
 """Context relevance: a judge says which retrieved contexts, or which of their sentences, help to answer."""
 
+from functools import partial
+
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, not_applicable
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
@@ -14,7 +16,7 @@ from metrics.evaluators._judged_items import (
     item_verdicts,
     share_score,
 )
-from metrics.evaluators._scripted import verdicts_reply
+from metrics.evaluators._scripted import example_of, verdicts_reply
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, each, each_context, says_yes
 from metrics.text.sentences import worded_sentences
@@ -32,6 +34,10 @@ CONTEXTS = [
     "The Louvre is a museum.",
     "Gustave Eiffel was born in 1832.",
 ]
+ASKED = {"question": QUESTION, "retrieved_contexts": CONTEXTS}
+UNANSWERED = ASKED | {"retrieved_contexts": []}
+_of_contexts = partial(example_of, "context_relevance")
+_of_sentences = partial(example_of, "context_relevancy_sentences")
 
 
 @evaluator(
@@ -42,19 +48,12 @@ CONTEXTS = [
     sources=("Valor, after DeepEval",),
     standards=("valid and reliable",),
     examples=(
-        Example(
-            "one of three contexts is relevant",
-            {"question": QUESTION, "retrieved_contexts": CONTEXTS},
-            {"context_relevance": 1 / 3},
-            judge=(verdicts_reply(RELEVANT.id, "yes", "no", "no"),),
+        _of_contexts("one of three contexts is relevant", ASKED, 1 / 3, verdicts_reply(RELEVANT.id, "yes", "no", "no")),
+        _of_contexts(
+            "blank contexts are irrelevant without asking the judge", ASKED | {"retrieved_contexts": ["", " "]}, 0.0
         ),
-        Example(
-            "blank contexts are irrelevant without asking the judge",
-            {"question": QUESTION, "retrieved_contexts": ["", " "]},
-            {"context_relevance": 0.0},
-        ),
-        Example("nothing was retrieved", {"question": QUESTION, "retrieved_contexts": []}, {"context_relevance": 0.0}),
-        Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": CONTEXTS}),
+        _of_contexts("nothing was retrieved", UNANSWERED, 0.0),
+        Example.not_applicable("the question is blank", ASKED | {"question": ""}),
     ),
     differs_from="One of three context relevance evaluators. This one counts contexts; context_relevancy_sentences "
     "counts sentences, so that padding inside a context lowers it; context_relevancy_soft measures similarity, without "
@@ -101,22 +100,14 @@ PASSAGES = ["Paris is large. Its tower was finished in 1889.", "The Louvre is a 
     sources=("H2O Eval Studio, after RAGAS",),
     standards=("valid and reliable",),
     examples=(
-        Example(
+        _of_sentences(
             "one of four sentences is relevant",
-            {"question": QUESTION, "retrieved_contexts": PASSAGES},
-            {"context_relevancy_sentences": 0.25},
-            judge=(verdicts_reply(NEEDED.id, "no", "yes", "no", "no"),),
+            ASKED | {"retrieved_contexts": PASSAGES},
+            0.25,
+            verdicts_reply(NEEDED.id, "no", "yes", "no", "no"),
         ),
-        Example(
-            "the contexts have no sentence",
-            {"question": QUESTION, "retrieved_contexts": [" ", "***"]},
-            {"context_relevancy_sentences": 0.0},
-        ),
-        Example(
-            "nothing was retrieved",
-            {"question": QUESTION, "retrieved_contexts": []},
-            {"context_relevancy_sentences": 0.0},
-        ),
+        _of_sentences("the contexts have no sentence", ASKED | {"retrieved_contexts": [" ", "***"]}, 0.0),
+        _of_sentences("nothing was retrieved", UNANSWERED, 0.0),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": PASSAGES}),
     ),
     differs_from="One of three context relevance evaluators. This one counts sentences, so long contexts with one good "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -13,21 +14,9 @@ from metrics.core.prompt import Pair, Prompt
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import BLANK_CONTEXT, SHARE_IS_EXPECTED, expected_share
-from metrics.evaluators._scripted import claims_reply, entailment_reply
+from metrics.evaluators._scripted import claims_reply, entailment_reply, example_of
+from metrics.judge import steps
 from metrics.judge.asking import Judge
-from metrics.judge.steps import (
-    CLAIMS,
-    ENTAILMENT,
-    NO_REFERENCE_CLAIMS,
-    YesNoReply,
-    claims,
-    each_context,
-    entailed_verdicts,
-    entailment,
-    references,
-    says_yes,
-    together,
-)
 from metrics.stats.ranked_retrieval import average_precision
 
 NO_REFERENCE_CONTEXTS = "the case has no reference contexts"
@@ -102,14 +91,14 @@ CONTEXTS = [
 ]
 
 
+GIVEN = {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": CONTEXTS}
+_precision = partial(example_of, "context_precision")
+_recall = partial(example_of, "context_recall")
+
+
 def _replies(verdicts: str, expected: str = GOETHE) -> ScriptedReply:
     replies = [{"reason": "", "verdict": "yes" if letter == "y" else "no"} for letter in verdicts]
     return ScriptedReply(USEFUL.id, replies, {"EXPECTED": expected})
-
-
-def _example(name: str, verdicts: str, value: float) -> Example:
-    given = {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": CONTEXTS}
-    return Example(name, given, {"context_precision": value}, judge=(_replies(verdicts),))
 
 
 @evaluator(
@@ -123,64 +112,48 @@ def _example(name: str, verdicts: str, value: float) -> Example:
     sources=("Valor, after RAGAS and DeepEval", "H2O Eval Studio"),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
-        _example("the first and the fourth context are useful", "ynny", 0.75),
-        _example("the second and the fourth context are useful", "nyny", 0.5),
-        _example("no context is useful", "nnnn", 0.0),
-        Example(
+        _precision("the first and the fourth context are useful", GIVEN, 0.75, _replies("ynny")),
+        _precision("the second and the fourth context are useful", GIVEN, 0.5, _replies("nyny")),
+        _precision("no context is useful", GIVEN, 0.0, _replies("nnnn")),
+        _precision(
             "a context counts if it is useful for either expected answer",
-            {"question": QUESTION, "expected_answers": [GOETHE, "In 1808."], "retrieved_contexts": CONTEXTS},
-            {"context_precision": 0.75},
-            judge=(_replies("ynnn"), _replies("nnny", "1808")),
+            GIVEN | {"expected_answers": [GOETHE, "In 1808."]},
+            0.75,
+            _replies("ynnn"),
+            _replies("nnny", "1808"),
         ),
-        Example(
+        _precision(
             "a blank context keeps its rank and is useless",
-            {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": [" ", CONTEXTS[0]]},
-            {"context_precision": 0.5},
-            judge=(_replies("y"),),
+            GIVEN | {"retrieved_contexts": [" ", CONTEXTS[0]]},
+            0.5,
+            _replies("y"),
         ),
-        Example(
+        _precision(
             "of two contexts that hold a reference context, one does so word for word",
-            {
-                "question": QUESTION,
-                "expected_answers": [GOETHE],
-                "retrieved_contexts": CONTEXTS[1:],
-                "reference_contexts": ["Goethe published  Faust in 1808."],
-            },
-            {"context_precision": 1 / 3},
-            judge=(_replies("nn", "1808"),),
+            GIVEN | {"retrieved_contexts": CONTEXTS[1:], "reference_contexts": ["Goethe published  Faust in 1808."]},
+            1 / 3,
+            _replies("nn", "1808"),
         ),
-        Example(
+        _precision(
             "the reference contexts are not used",
-            {
-                "question": QUESTION,
-                "expected_answers": [GOETHE],
-                "retrieved_contexts": CONTEXTS,
-                "reference_contexts": ["Goethe published Faust in 1808."],
-            },
-            {"context_precision": 0.75},
-            parameters={"against": "expected_answers"},
-            judge=(_replies("ynny"),),
+            GIVEN | {"reference_contexts": ["Goethe published Faust in 1808."]},
+            0.75,
+            _replies("ynny"),
+            against="expected_answers",
         ),
-        Example(
+        _precision(
             "the reference contexts suffice",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS[:2], "reference_contexts": CONTEXTS[:1]},
-            {"context_precision": 1.0},
-            judge=(_replies("n", CONTEXTS[0]),),
+            1.0,
+            _replies("n", CONTEXTS[0]),
         ),
-        Example(
-            "nothing was retrieved",
-            {"question": QUESTION, "expected_answers": [GOETHE], "retrieved_contexts": []},
-            {"context_precision": 0.0},
-        ),
+        _precision("nothing was retrieved", GIVEN | {"retrieved_contexts": []}, 0.0),
         Example.not_applicable(
             "expected answers are wanted, and there are none",
             {"question": QUESTION, "retrieved_contexts": CONTEXTS, "reference_contexts": CONTEXTS},
             parameters={"against": "expected_answers"},
         ),
-        Example.not_applicable(
-            "the expected answer is blank",
-            {"question": QUESTION, "expected_answers": [" "], "retrieved_contexts": CONTEXTS},
-        ),
+        Example.not_applicable("the expected answer is blank", GIVEN | {"expected_answers": [" "]}),
     ),
     differs_from="context_relevance asks only about the question and ignores the order; context_recall asks how much "
     "of the expected answer the contexts contain; context_mrr finds the first relevant context by similarity.",
@@ -220,7 +193,7 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
         name, nothing, expected = "reference_context", NO_REFERENCE_CONTEXTS, list(wanted.items())
     if not expected:
         return not_applicable(nothing)
-    asked = await together(_useful(case, text, judge, certain=wanted is not None) for _, text in expected)
+    asked = await steps.together(_useful(case, text, judge, certain=wanted is not None) for _, text in expected)
     contexts = []
     for number, replies in enumerate(zip(*asked, strict=True), 1):
         useful = [place for place, reply in enumerate(replies) if reply.verdict == "yes"]
@@ -232,12 +205,14 @@ async def context_precision(case: Case, parameters: AgainstParameters, judge: Ju
     return CaseScore({"context_precision": value}, evidence=Evidence({"contexts": contexts}, facts))
 
 
-async def _useful(case: Case, expected: str, judge: Judge, *, certain: bool) -> tuple[YesNoReply, ...]:
+async def _useful(case: Case, expected: str, judge: Judge, *, certain: bool) -> tuple[steps.YesNoReply, ...]:
     """Return for each context whether it is useful for what is expected.
 
     `certain`: a context that holds the expected text, or is a part of it, is useful without asking.
     """
-    whole = YesNoReply(id=0, verdict="yes", reason="it holds the reference context, or a part of it, word for word")
+    whole = steps.YesNoReply(
+        id=0, verdict="yes", reason="it holds the reference context, or a part of it, word for word"
+    )
     known = {
         place
         for place, context in enumerate(case.retrieved_contexts)
@@ -245,7 +220,9 @@ async def _useful(case: Case, expected: str, judge: Judge, *, certain: bool) -> 
     }
     left = ["" if place in known else context for place, context in enumerate(case.retrieved_contexts)]
     data = {"QUESTION": case.question, "EXPECTED": expected}
-    replies = await each_context(judge, USEFUL, left, data, blank=BLANK_CONTEXT, decides=says_yes, divided="EXPECTED")
+    replies = await steps.each_context(
+        judge, USEFUL, left, data, blank=BLANK_CONTEXT, decides=steps.says_yes, divided="EXPECTED"
+    )
     return tuple(whole if place in known else reply for place, reply in enumerate(replies))
 
 
@@ -262,41 +239,24 @@ TWO_OF_THREE = entailment_reply([1], [1], [])
 @evaluator(
     inputs=("expected_answers", "retrieved_contexts"),
     instead={"expected_answers": "reference_contexts"},
-    prompts=(CLAIMS, ENTAILMENT),
+    prompts=(steps.CLAIMS, steps.ENTAILMENT),
     metrics=Metric("context_recall", "Share of the expected answer's claims that follow from the retrieved contexts."),
     sources=("Valor, after RAGAS", "H2O Eval Studio"),
     standards=("valid and reliable", "outcomes analysis"),
     examples=(
-        Example(
-            "two of three claims are in the contexts",
-            EINSTEIN,
-            {"context_recall": 2 / 3},
-            judge=(claims_reply(*CLAIMED), TWO_OF_THREE),
-        ),
-        Example(
+        _recall("two of three claims are in the contexts", EINSTEIN, 2 / 3, claims_reply(*CLAIMED), TWO_OF_THREE),
+        _recall(
             "the best of several expected answers counts",
             {**EINSTEIN, "expected_answers": ["I do not know.", *EINSTEIN["expected_answers"], "He lived in Ulm."]},
-            {"context_recall": 2 / 3},
-            judge=(
-                claims_reply(text="I do not know."),
-                claims_reply("Einstein lived in Ulm.", text="He lived in Ulm."),
-                claims_reply(*CLAIMED),
-                entailment_reply([], CLAIMS="lived in Ulm"),
-                TWO_OF_THREE,
-            ),
+            2 / 3,
+            claims_reply(text="I do not know."),
+            claims_reply("Einstein lived in Ulm.", text="He lived in Ulm."),
+            claims_reply(*CLAIMED),
+            entailment_reply([], CLAIMS="lived in Ulm"),
+            TWO_OF_THREE,
         ),
-        Example(
-            "the contexts are blank",
-            {**EINSTEIN, "retrieved_contexts": ["", " "]},
-            {"context_recall": 0.0},
-            judge=(claims_reply(*CLAIMED),),
-        ),
-        Example(
-            "nothing was retrieved",
-            {**EINSTEIN, "retrieved_contexts": []},
-            {"context_recall": 0.0},
-            judge=(claims_reply(*CLAIMED),),
-        ),
+        _recall("the contexts are blank", {**EINSTEIN, "retrieved_contexts": ["", " "]}, 0.0, claims_reply(*CLAIMED)),
+        _recall("nothing was retrieved", {**EINSTEIN, "retrieved_contexts": []}, 0.0, claims_reply(*CLAIMED)),
         Example(
             "the contexts hold the first reference context word for word, and one of two claims of the second",
             {**EINSTEIN, "reference_contexts": GOLD, "retrieved_contexts": [f"Born in Ulm: {GOLD[0]}", "Nobel Prize."]},
@@ -364,12 +324,14 @@ async def context_recall(case: Case, parameters: AgainstParameters, judge: Judge
         return await _against_contexts(case, wanted, judge)
     if not case.expected_answers:
         return not_applicable(NO_EXPECTED_ANSWER)
-    expected = await references(judge, case.expected_answers, case.question)
+    expected = await steps.references(judge, case.expected_answers, case.question)
     if not expected:
-        return not_applicable(NO_REFERENCE_CLAIMS)
-    entailed = await together(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected)
+        return not_applicable(steps.NO_REFERENCE_CLAIMS)
+    entailed = await steps.together(
+        steps.entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected
+    )
     judged = [
-        entailed_verdicts(reference.claims, held, case.retrieved_contexts)
+        steps.entailed_verdicts(reference.claims, held, case.retrieved_contexts)
         for reference, held in zip(expected, entailed, strict=True)
     ]
     recalls = [expected_share(verdicts) for verdicts in judged]
@@ -383,7 +345,7 @@ async def _against_contexts(case: Case, wanted: Mapping[int, str], judge: Judge)
     """Return the mean recall of the reference contexts, by number; those without a claim are left out."""
     if not wanted:
         return not_applicable(NO_REFERENCE_CONTEXTS)
-    found = await together(_judge_recall(case, number, text, judge) for number, text in wanted.items())
+    found = await steps.together(_judge_recall(case, number, text, judge) for number, text in wanted.items())
     scored = [verdicts for verdicts in found if verdicts]
     if not scored:
         return not_applicable("no reference context makes a claim")
@@ -402,7 +364,7 @@ async def _judge_recall(case: Case, number: int, text: str, judge: Judge) -> lis
     if holding:
         links = tuple(("contexts", place) for place in holding)
         return [Verdict(f"Reference context {number}", "yes", "retrieved whole", rests_on=links)]
-    stated = await claims(judge, text, case.question)
-    entailed = await entailment(judge, stated, case.retrieved_contexts)
-    judged = entailed_verdicts(stated, entailed, case.retrieved_contexts)
+    stated = await steps.claims(judge, text, case.question)
+    entailed = await steps.entailment(judge, stated, case.retrieved_contexts)
+    judged = steps.entailed_verdicts(stated, entailed, case.retrieved_contexts)
     return [replace(verdict, facts={**verdict.facts, "reference_context": number}) for verdict in judged]

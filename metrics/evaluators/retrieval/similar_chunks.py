@@ -1,7 +1,8 @@
 """Similarity of retrieved chunks to the question: the best, all on average, and the rank of the first relevant one."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -10,6 +11,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.rounding import exact_sum
 from metrics.core.suite import Case
+from metrics.evaluators._scripted import example_of
 from metrics.models.embedder import Embedder, compare, provenance
 from metrics.text.overlap.similarity import best_of_groups, reciprocal_rank
 from metrics.text.sentences import worded_sentences
@@ -50,10 +52,16 @@ UNKNOWN_CUTOFF = (
     "no cosine is calibrated from which on this embedder's sentences are relevant; set mrr_relevant_chunk_threshold"
 )
 QUESTION = "What is the capital of France?"
-THIRD = {
-    "question": QUESTION,
-    "retrieved_contexts": ["Rain fell in Oslo.", "Bread needs yeast.", f"He asked. {QUESTION}", QUESTION],
-}
+LEAST = {"mrr_relevant_chunk_threshold": 0.7}
+TWO_RANKS = {**LEAST, "mrr_relevant_chunk_oor_idx": 2}
+_example = partial(example_of, "context_mrr")
+
+
+def _retrieved(*contexts: str) -> dict[str, Any]:
+    return {"question": QUESTION, "retrieved_contexts": list(contexts)}
+
+
+THIRD = _retrieved("Rain fell in Oslo.", "Bread needs yeast.", f"He asked. {QUESTION}", QUESTION)
 
 
 class ContextMrrParameters(Parameters):
@@ -78,30 +86,10 @@ class ContextMrrParameters(Parameters):
     sources=("H2O Eval Studio",),
     standards=("valid and reliable",),
     examples=(
-        Example(
-            "the first relevant chunk is the third",
-            THIRD,
-            {"context_mrr": 1 / 3},
-            parameters={"mrr_relevant_chunk_threshold": 0.7},
-        ),
-        Example(
-            "the first relevant chunk is past the last rank that counts",
-            THIRD,
-            {"context_mrr": 0.0},
-            parameters={"mrr_relevant_chunk_threshold": 0.7, "mrr_relevant_chunk_oor_idx": 2},
-        ),
-        Example(
-            "no chunk is relevant",
-            {"question": QUESTION, "retrieved_contexts": ["Bread needs yeast.", ""]},
-            {"context_mrr": 0.0},
-            parameters={"mrr_relevant_chunk_threshold": 0.7},
-        ),
-        Example(
-            "nothing was retrieved",
-            {"question": QUESTION, "retrieved_contexts": []},
-            {"context_mrr": 0.0},
-            parameters={"mrr_relevant_chunk_threshold": 0.7},
-        ),
+        _example("the first relevant chunk is the third", THIRD, 1 / 3, **LEAST),
+        _example("the first relevant chunk is past the last rank that counts", THIRD, 0.0, **TWO_RANKS),
+        _example("no chunk is relevant", _retrieved("Bread needs yeast.", ""), 0.0, **LEAST),
+        _example("nothing was retrieved", _retrieved(), 0.0, **LEAST),
         Example.not_applicable("no cutoff is known for the embedder", THIRD),
         Example.not_applicable("the question is blank", {"question": " ", "retrieved_contexts": [QUESTION]}),
     ),
@@ -164,17 +152,11 @@ def context_mrr(cases: Sequence[Case], parameters: ContextMrrParameters, embedde
     examples=(
         Example(
             "both chunks contain the question itself",
-            {"question": QUESTION, "retrieved_contexts": [f"He asked. {QUESTION}", QUESTION]},
+            _retrieved(f"He asked. {QUESTION}", QUESTION),
             {"recall": 1.0, "precision": 1.0},
         ),
-        Example(
-            "a blank chunk has relevancy 0",
-            {"question": QUESTION, "retrieved_contexts": [QUESTION, ""]},
-            {"recall": 1.0, "precision": 0.5},
-        ),
-        Example(
-            "nothing was retrieved", {"question": QUESTION, "retrieved_contexts": []}, {"recall": 0.0, "precision": 0.0}
-        ),
+        Example("a blank chunk has relevancy 0", _retrieved(QUESTION, ""), {"recall": 1.0, "precision": 0.5}),
+        Example("nothing was retrieved", _retrieved(), {"recall": 0.0, "precision": 0.0}),
         Example.not_applicable("the question is blank", {"question": "", "retrieved_contexts": [QUESTION]}),
     ),
     differs_from="context_relevance and context_relevancy_sentences ask a judge which contexts or sentences are "

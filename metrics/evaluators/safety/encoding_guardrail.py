@@ -10,6 +10,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import ONE_CAUSE, boolean_metrics, boolean_score
+from metrics.evaluators.safety.leakage import LEAKED_DATA
 from metrics.text.conditions import Condition, ConditionError, parse_condition
 from metrics.text.sensitive.encodings import DEFAULT_ENCODINGS, EncodedPart, Encoding, encoded_parts, in_the_clear
 from metrics.text.sensitive.personal_data import personal_data
@@ -42,14 +43,7 @@ class EncodingParameters(Parameters):
     inputs=("answer",),
     metrics=boolean_metrics("hide nothing forbidden in an encoding"),
     sources=("H2O Eval Studio evaluators: Encoding guardrail",),
-    standards=(
-        "secure and resilient",
-        "privacy enhanced",
-        "safe",
-        "ongoing monitoring",
-        "LLM01 prompt injection",
-        "LLM05 improper output handling",
-    ),
+    standards=(*LEAKED_DATA, "LLM01 prompt injection", "LLM05 improper output handling"),
     examples=(
         Example(
             "an address in base64",
@@ -194,12 +188,9 @@ def _check_parts(
 
 def _findings(part: EncodedPart) -> list[dict[str, Any]]:
     found: list[Finding] = [*personal_data(part.text), *secrets(part.text)]
+    found.sort(key=lambda each: each.start)
+    shown = (redacted(part.text, each, SHOWN_CHARACTERS) for each in found)
     return [
-        {
-            "kind": each.kind,
-            "start": each.start,
-            "end": each.end,
-            "redacted": redacted(part.text, each, SHOWN_CHARACTERS),
-        }
-        for each in sorted(found, key=lambda each: each.start)
+        {"kind": each.kind, "start": each.start, "end": each.end, "redacted": text}
+        for each, text in zip(found, shown, strict=True)
     ]

@@ -28,14 +28,10 @@ ABSENT = "neither the ground truth nor the predictions have a pixel of this labe
 NOTHING = "every pixel of the ground truth is ignored"
 Cells = tuple[Ints, Ints, Ints]
 DISTANCES = (
-    Metric.lower(
-        "hausdorff", "Largest distance from one contour of a label to the other, a mean over images.", high=np.inf,
-        threshold=None, unit="pixels", title="Hausdorff distance",
-    ),
-    Metric.lower(
-        "hausdorff_95", "The same of all but the farthest 5 % of the pixels of each contour.", high=np.inf,
-        threshold=None, unit="pixels", title="Hausdorff distance, 95 %",
-    ),
+    Metric.amount("hausdorff", "Largest distance from one contour of a label to the other, a mean over images.",
+                  unit="pixels", title="Hausdorff distance"),
+    Metric.amount("hausdorff_95", "The same of all but the farthest 5 % of the pixels of each contour.", unit="pixels",
+                  title="Hausdorff distance, 95 %"),
 )  # fmt: skip
 NOT_IN_BOTH = "no image has such a region in both maps: without one there is no distance"
 CURVES = pa.schema([("label", pa.string()), ("predicted", pa.string()), ("count", pa.int64())])
@@ -101,9 +97,7 @@ def _scene(truths: dict[str, tuple[int, int]], predictions: dict[str, tuple[int,
             "IoU of the bands along the contours: of one label, or the mean over labels.",
             threshold=None,
         ),
-        Metric(
-            "image_miou", "Mean over the labels of one image of the IoU over its pixels.", threshold=None, minor=True
-        ),
+        Metric.detail("image_miou", "Mean over the labels of one image of the IoU over its pixels."),
     ),
     has_thresholds=False,
     sources=(

@@ -20,6 +20,7 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "13a", "spaced": "13a", "chinese": "zh", "japanese": "char", "unspaced": "char", "none": "13a",
 }  # fmt: skip
 READ_CHARACTERS = 2_000  # characters of expected answers by which the tokenizer is chosen
+LETTERS = answered_cases(("a b c d e", ["a b c x e"]))
 CATS = answered_cases(
     ("The cat is on the mat.", ["The cat sat on the mat."]), ("It was Paris, I think.", ["It was Paris, I think."])
 )
@@ -63,15 +64,10 @@ class CorpusBleuParameters(ResamplingParameters):
         ),
         Example(
             "no 4-gram matches: half a match counts (exp)",
-            answered_cases(("a b c d e", ["a b c x e"])),
+            LETTERS,
             rows=({"metric": "corpus_bleu", "value": (4 / 5 * 2 / 4 * 1 / 3 * 1 / 2 / 2) ** 0.25, "n": 1},),
         ),
-        Example(
-            "without smoothing it is 0",
-            answered_cases(("a b c d e", ["a b c x e"])),
-            expect={"corpus_bleu": 0.0},
-            parameters={"smoothing": "none"},
-        ),
+        Example("without smoothing it is 0", LETTERS, expect={"corpus_bleu": 0.0}, parameters={"smoothing": "none"}),
     ),
 )
 def corpus_bleu_score(suite: Suite, outputs: Outputs, parameters: CorpusBleuParameters) -> Findings:

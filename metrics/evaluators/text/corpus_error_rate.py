@@ -62,14 +62,10 @@ class CorpusErrorRateParameters(ResamplingParameters):
 @overlap_evaluator(
     title="Corpus error rates",
     metrics=(
-        Metric.lower(
-            "corpus_wer", "Word errors of all answers / words of all expected answers.", high=np.inf, threshold=None,
-            primary=True, title="Corpus WER",
-        ),
-        Metric.lower(
-            "corpus_cer", "Character errors of all answers / characters of all expected answers.", high=np.inf,
-            threshold=None, title="Corpus CER",
-        ),
+        Metric.amount("corpus_wer", "Word errors of all answers / words of all expected answers.", primary=True,
+                      title="Corpus WER"),
+        Metric.amount("corpus_cer", "Character errors of all answers / characters of all expected answers.",
+                      title="Corpus CER"),
         Metric.lower("corpus_mer", "Word errors / words matched or in error: the match error rate.", minor=True,
                      title="Corpus MER"),
         Metric.lower("corpus_wil", "1 − word information preserved: the word information lost.", minor=True,

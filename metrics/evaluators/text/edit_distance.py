@@ -1,6 +1,5 @@
 """Edit distance: how many characters and words must change to make the answer of the expected one."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -33,18 +32,11 @@ class EditDistanceParameters(Parameters):
 @overlap_evaluator(
     metrics=(
         Metric("edit_similarity", "1 − character edits / characters of the longer text.", primary=True),
-        Metric.lower(
-            "edit_distance", "Characters to insert, delete or replace.", high=math.inf, threshold=None, minor=True,
-            unit="characters",
-        ),
-        Metric.lower(
-            "character_error_rate", "Character edits / characters of the expected answer (CER).", high=math.inf,
-            threshold=None, minor=True, title="Character error rate",
-        ),
-        Metric.lower(
-            "word_error_rate", "Word edits / words of the expected answer (WER).", high=math.inf, threshold=None,
-            minor=True, title="Word error rate",
-        ),
+        Metric.amount("edit_distance", "Characters to insert, delete or replace.", minor=True, unit="characters"),
+        Metric.amount("character_error_rate", "Character edits / characters of the expected answer (CER).", minor=True,
+                      title="Character error rate"),
+        Metric.amount("word_error_rate", "Word edits / words of the expected answer (WER).", minor=True,
+                      title="Word error rate"),
         Metric("word_similarity", "1 − word edits / words of the longer text.", minor=True),
         Metric(
             "anls", "Edit similarity without regard to case and white space, 0 below .5: the mean over cases is the "

@@ -11,7 +11,6 @@ from metrics.core.evaluator import (
     CaseScore,
     Evaluator,
     Example,
-    Input,
     Metric,
     Parameters,
     Status,
@@ -68,33 +67,27 @@ def pair(template: str, values: Mapping[str, str]) -> tuple[str, str]:
 def gptscore(
     *,
     id: str,
-    title: str,
-    inputs: tuple[Input, ...],
     template: str,
     qualities: Mapping[str, str],
     measures: str,
-    differs_from: str,
     differs: str,
-    examples: tuple[Example, ...],
     doc: str,
     asks: Asks,
     demands: Mapping[str, str] | None = None,
+    **declared: Any,
 ) -> Evaluator:
     """Return an evaluator of the family.
 
     Args:
         id: its id, and that of the template of all aspects.
-        title: its name for people.
-        inputs: what of a case it reads.
         template: the text in which the last word or placeholder is scored.
         qualities: by aspect, the primary one first, what its template has for {quality}.
         measures: the description of a metric, with {} for what its aspect demands.
-        differs_from: how it differs from other evaluators.
         differs: how it differs from its sources, beside what holds for all of them.
-        examples: worked examples.
         doc: its page.
         asks: the losses that a case needs.
         demands: by aspect what is demanded; the qualities themselves unless given.
+        declared: the rest of its declaration, see core.evaluator_decorator.
     """
     metrics = tuple(
         Metric.lower(
@@ -111,17 +104,14 @@ def gptscore(
     score.__doc__ = cleandoc(doc)
     return evaluator(
         id=id,
-        title=title,
-        inputs=inputs,
         metrics=metrics,
         sources=("H2O Eval Studio", "Fu et al. 2023, GPTScore"),
         standards=("valid and reliable", "outcomes analysis"),
         prompts=(Prompt(id, template), *each),
-        examples=examples,
-        differs_from=differs_from,
         version=2,
         differs_from_source="The instructions are worded by Assay, so numbers are not comparable with published ones. "
         f"The score is a loss, as in H2O: lower is better; the paper's is a log-likelihood. {differs}",
+        **declared,
     )(score)
 
 
@@ -311,13 +301,7 @@ def _ask_both_ways(case: Case, wordings: Mapping[str, str]) -> Asked | str:
 
 
 def _rewriting(
-    *,
-    id: str,
-    title: str,
-    aspects: Mapping[str, tuple[str, str]],
-    examples: tuple[Example, ...],
-    differs_from: str,
-    reference: str,
+    *, aspects: Mapping[str, tuple[str, str]], examples: tuple[Example, ...], reference: str, **declared: Any
 ) -> Evaluator:
     """Return an evaluator by which answer and expected answer (a `reference`) are rewritten as one another.
 
@@ -329,15 +313,12 @@ def _rewriting(
         dict.fromkeys(aspects, (log(8) + log(2)) / 2),
     )
     return gptscore(
-        id=id,
-        title=title,
         inputs=("answer", "expected_answers"),
         template="Say this again {quality}: {ref_hypo}\nIn other words: {hypo_ref}",
         qualities={name: how for name, (how, _) in aspects.items()},
         demands={name: what for name, (_, what) in aspects.items()},
         measures="Loss of one text after the other, asked {}.",
         examples=(repeated, *examples),
-        differs_from=differs_from,
         differs="With several expected answers each aspect takes the lowest loss; H2O knows one. H2O does not name its "
         "model; any causal language model can be chosen, none is bundled.",
         asks=_ask_both_ways,
@@ -356,6 +337,7 @@ def _rewriting(
     {{hypo_ref}} at its end the other, whose loss is measured.
     Evidence: tokens scored, the best expected answer (from 1) of each aspect, the model and the sha256 of its weights.
     """,
+        **declared,
     )
 
 

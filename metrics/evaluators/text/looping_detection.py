@@ -35,12 +35,7 @@ class LoopingParameters(Parameters):
             threshold=0.5,
             primary=True,
         ),
-        Metric(
-            "unique_sentences",
-            "Distinct sentences divided by all sentences (of at least ten characters).",
-            threshold=None,
-            minor=True,
-        ),
+        Metric.detail("unique_sentences", "Distinct sentences divided by all sentences (of at least ten characters)."),
         Metric.lower(
             "longest_repeated_substring",
             "Share of the text covered by its longest repeated part and its repeats.",
@@ -48,12 +43,10 @@ class LoopingParameters(Parameters):
             minor=True,
             title="Longest repeat",
         ),
-        Metric(
+        Metric.detail(
             "compression_ratio",
             "Bytes after zlib compression divided by bytes before; above 1 for short texts.",
             high=math.inf,
-            threshold=None,
-            minor=True,
         ),
     ),
     sources=("H2O Eval Studio evaluators: Looping detection",),

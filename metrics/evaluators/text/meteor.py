@@ -16,6 +16,7 @@ TOKENIZER_OF: Mapping[Script, Tokenizer] = {
     "latin": "13a", "spaced": "intl", "chinese": "zh", "japanese": "char", "unspaced": "char", "none": "char",
 }  # fmt: skip
 CAT = "The cat sat on the mat"
+CATS = {"answer": "cats", "expected_answers": ["cat"]}
 
 
 class MeteorParameters(Parameters):
@@ -58,16 +59,9 @@ class MeteorParameters(Parameters):
             {"answer": "on the mat sat the cat", "expected_answers": [CAT]},
             {"meteor": 0.5, "precision": 1, "recall": 1, "penalty": 0.5},
         ),
+        Example("cats is cat by its stem", CATS, {"meteor": 0.5, "precision": 1, "recall": 1, "penalty": 0.5}),
         Example(
-            "cats is cat by its stem",
-            {"answer": "cats", "expected_answers": ["cat"]},
-            {"meteor": 0.5, "precision": 1, "recall": 1, "penalty": 0.5},
-        ),
-        Example(
-            "without stems it is another word",
-            {"answer": "cats", "expected_answers": ["cat"]},
-            {"meteor": 0, "precision": 0},
-            parameters={"use_stemmer": False},
+            "without stems it is another word", CATS, {"meteor": 0, "precision": 0}, parameters={"use_stemmer": False}
         ),
         Example("an empty answer", {"answer": "", "expected_answers": ["cat"]}, {"meteor": 0}),
         Example.not_applicable("no expected answer has a token", {"answer": "cat", "expected_answers": [" "]}),

@@ -14,6 +14,8 @@ from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice
 
+DOGS = {"answer": "running dogs", "expected_answers": ["the dog runs"]}
+
 
 class RougeParameters(Parameters):
     """Which variants to compute, on which tokens, and whether on stems or words."""
@@ -54,15 +56,12 @@ class RougeParameters(Parameters):
         ),
         Example(
             "no common word, and only two variants requested",
-            {"answer": "running dogs", "expected_answers": ["the dog runs"]},
+            DOGS,
             {"rouge1": 0.0, "rouge2": None, "rougeL": 0.0, "rougeLsum": None},
             parameters={"rouge_types": ["rouge1", "rougeL"]},
         ),
         Example(
-            "common stems, in another order",
-            {"answer": "running dogs", "expected_answers": ["the dog runs"]},
-            {"rouge1": 0.8, "rougeL": 0.4},
-            parameters={"use_stemmer": True},
+            "common stems, in another order", DOGS, {"rouge1": 0.8, "rougeL": 0.4}, parameters={"use_stemmer": True}
         ),
         Example(
             "Chinese characters are tokens, punctuation is none",

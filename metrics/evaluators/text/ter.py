@@ -1,6 +1,5 @@
 """TER: the edits, shifts of phrases among them, that make the answer an expected one."""
 
-import math
 import re
 
 import numpy as np
@@ -32,10 +31,7 @@ class TerParameters(ResamplingParameters):
 
 @overlap_evaluator(
     title="TER",
-    metrics=Metric.lower(
-        "ter", "Edits and shifts of phrases / words of the expected answers.", high=math.inf, threshold=None,
-        title="TER",
-    ),
+    metrics=Metric.amount("ter", "Edits and shifts of phrases / words of the expected answers.", title="TER"),
     sources=("Snover et al. 2006", "Post 2018, sacreBLEU"),
     differs_from="edit_distance's word_error_rate is the same without shifts: a phrase that moves costs all its words.",
     differs_from_source="Numbers are sacreBLEU's, limits of the search for shifts included; values are shares where it "

@@ -1,6 +1,5 @@
 """Cost, latency and tokens: median, 95 % point and mean of what answers take, of which a few may take very much."""
 
-import math
 from inspect import cleandoc
 from typing import Any
 
@@ -32,7 +31,7 @@ def _usage(
     example, with their `median` and `mean`.
     """
     metrics = tuple(
-        Metric.lower(name, f"{words} {what}.", threshold=None, high=math.inf, unit=unit, **more)
+        Metric.amount(name, f"{words} {what}.", unit=unit, **more)
         for name, words, more in (
             ("median", "Median", {"primary": True, "quantile": 0.5}),
             ("p95", "95 % point: 5 % of the cases take more", {"quantile": 0.95}),
