@@ -17,46 +17,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.core.array_types import Bools, Bytes, Floats, Int32s, Ints
+from metrics.vision import outcomes
 from metrics.vision.compiled.match_states import RIGHT
 from metrics.vision.image_resampling import resample_selection
 from metrics.vision.matching import Matches, Pairs
 from metrics.vision.objects import Objects
-from metrics.vision.outcomes import (
-    BACKGROUND,
-    BOTH,
-    DUPLICATE,
-    FN_LOCALISATION,
-    FN_MISCLASSIFIED,
-    FN_MISSED,
-    IGNORED,
-    KINDS,
-    LOCALISATION,
-    LOCALISED,
-    MISCLASSIFIED,
-    TP,
-    Codes,
-    Outcomes,
-    among,
-    outcomes_with,
-)
 from metrics.vision.precision_recall import Selection
 
 WRONG = np.array(  # as in outcomes, but TIDE asks for localisation first, and knows `both`
     [
-        [BACKGROUND, BOTH, MISCLASSIFIED],
-        [LOCALISATION, LOCALISATION, LOCALISATION],
-        [DUPLICATE, DUPLICATE, MISCLASSIFIED],
+        [outcomes.BACKGROUND, outcomes.BOTH, outcomes.MISCLASSIFIED],
+        [outcomes.LOCALISATION, outcomes.LOCALISATION, outcomes.LOCALISATION],
+        [outcomes.DUPLICATE, outcomes.DUPLICATE, outcomes.MISCLASSIFIED],
     ],
     np.int8,
 )
 ERRORS = {
-    "classification": MISCLASSIFIED, "localisation": LOCALISATION, "both": BOTH, "duplicate": DUPLICATE,
-    "background": BACKGROUND, "missed": FN_MISSED,
+    "classification": outcomes.MISCLASSIFIED, "localisation": outcomes.LOCALISATION, "both": outcomes.BOTH,
+    "duplicate": outcomes.DUPLICATE, "background": outcomes.BACKGROUND, "missed": outcomes.FN_MISSED,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Errors(Outcomes):
+class Errors(outcomes.Outcomes):
     """The errors at one IoU threshold: outcomes of which the wrong ones are ERRORS.
 
     `truth` [N] is the ground truth that a prediction took or that its error is about. `ground_truth` [G] has
@@ -82,7 +65,7 @@ def find_errors(
     matches: Matches,
     pairs: Pairs,
     iou: float = 0.5,
-    background: float = LOCALISED,
+    background: float = outcomes.LOCALISED,
     max_dets: int = 100,
 ) -> Errors:
     """Return the errors at the IoU threshold `iou`, which `matches` must hold (KeyError), in its first area range.
@@ -91,17 +74,19 @@ def find_errors(
     """
     from metrics.vision.compiled import sorting
 
-    found, _ = outcomes_with(WRONG, background, objects, matches, pairs, iou, 0, max_dets)
+    found, _ = outcomes.outcomes_with(WRONG, background, objects, matches, pairs, iou, 0, max_dets)
     kinds, truth, truths = found.prediction, found.truth, found.ground_truth
-    rows = np.flatnonzero(among(kinds, (MISCLASSIFIED, LOCALISATION)))
-    rows = rows[truths[truth[rows]] == FN_MISSED].astype(np.int32)
+    rows = np.flatnonzero(outcomes.among(kinds, (outcomes.MISCLASSIFIED, outcomes.LOCALISATION)))
+    rows = rows[truths[truth[rows]] == outcomes.FN_MISSED].astype(np.int32)
     worst_first = sorting.sort_by_score(rows, objects.score)[::-1]
     best = np.full(len(truths), -1, np.int32)
     best[truth[worst_first]] = worst_first  # the last one written stays
     about = np.flatnonzero(best >= 0)
     fixable = np.zeros(len(kinds), np.bool_)
     fixable[best[about]] = True
-    truths[about] = np.where(kinds[best[about]] == MISCLASSIFIED, FN_MISCLASSIFIED, FN_LOCALISATION)
+    truths[about] = np.where(
+        kinds[best[about]] == outcomes.MISCLASSIFIED, outcomes.FN_MISCLASSIFIED, outcomes.FN_LOCALISATION
+    )
     return Errors(kinds, truth, found.iou, truths, fixable)
 
 
@@ -112,27 +97,27 @@ def repair(objects: Objects, errors: Errors, kinds: Collection[int], only: Bools
     right, under the ground truth's label; the others, and errors about a ground truth that is found, are dropped. Both,
     duplicate and background: dropped. Missed: those ground truths no longer count.
     """
-    affected = among(errors.prediction, kinds) & (True if only is None else only)
+    affected = outcomes.among(errors.prediction, kinds) & (True if only is None else only)
     fixed = affected & errors.fixable
     label = objects.prediction_class.copy()
     label[fixed] = objects.truth_class[errors.truth[fixed]]
-    right = fixed | (errors.prediction == TP)
-    counts = (errors.prediction != IGNORED) & (~affected | fixed)
-    truth_counts = errors.ground_truth != IGNORED
-    if FN_MISSED in kinds:
-        truth_counts &= errors.ground_truth != FN_MISSED
+    right = fixed | (errors.prediction == outcomes.TP)
+    counts = (errors.prediction != outcomes.IGNORED) & (~affected | fixed)
+    truth_counts = errors.ground_truth != outcomes.IGNORED
+    if outcomes.FN_MISSED in kinds:
+        truth_counts &= errors.ground_truth != outcomes.FN_MISSED
     return Repaired(label, right, counts, truth_counts)
 
 
 def without_false_positives(objects: Objects, errors: Errors) -> Repaired:
     """Return the objects with every false positive dropped and the ground truths unchanged."""
-    right = errors.prediction == TP
-    return Repaired(objects.prediction_class, right, right, errors.ground_truth != IGNORED)
+    right = errors.prediction == outcomes.TP
+    return Repaired(objects.prediction_class, right, right, errors.ground_truth != outcomes.IGNORED)
 
 
 def without_false_negatives(objects: Objects, errors: Errors) -> Repaired:
     """Return the objects with only the ground truths that were found, and the predictions unchanged."""
-    return replace(repair(objects, errors, ()), truth_counts=errors.ground_truth == TP)
+    return replace(repair(objects, errors, ()), truth_counts=errors.ground_truth == outcomes.TP)
 
 
 def count_errors(objects: Objects, errors: Errors) -> dict[str, Ints]:
@@ -141,18 +126,18 @@ def count_errors(objects: Objects, errors: Errors) -> dict[str, Ints]:
     Predictions count under their own label, missed ground truths and false negatives under theirs.
     """
 
-    def count(labels: Int32s, kinds: Codes) -> Ints:
+    def count(labels: Int32s, kinds: outcomes.Codes) -> Ints:
         """Return how many objects of each kind each label has: [kinds, K]."""
-        cells = np.bincount(kinds * np.int32(objects.classes) + labels, minlength=len(KINDS) * objects.classes)
-        return cells.reshape(len(KINDS), objects.classes)
+        cells = np.bincount(kinds * np.int32(objects.classes) + labels, minlength=len(outcomes.KINDS) * objects.classes)
+        return cells.reshape(len(outcomes.KINDS), objects.classes)
 
     predictions = count(objects.prediction_class, errors.prediction)
     truths = count(objects.truth_class, errors.ground_truth)
     found = {name: predictions[code] for name, code in ERRORS.items()}
     found["false_positives"] = sum(found.values(), np.zeros(objects.classes, np.int64))
-    found["missed"] = truths[FN_MISSED]
-    found["truths"] = truths.sum(axis=0) - truths[IGNORED]
-    found["false_negatives"] = found["truths"] - truths[TP]
+    found["missed"] = truths[outcomes.FN_MISSED]
+    found["truths"] = truths.sum(axis=0) - truths[outcomes.IGNORED]
+    found["false_negatives"] = found["truths"] - truths[outcomes.TP]
     return found
 
 
@@ -167,7 +152,7 @@ def repaired_ap(objects: Objects, errors: Errors, repaired: Repaired, weights: B
         objects.truth_class[repaired.truth_counts], objects.classes, weights,
     )  # fmt: skip
     average = average[..., 0]
-    counted = errors.ground_truth != IGNORED
+    counted = errors.ground_truth != outcomes.IGNORED
     if np.array_equal(counted, repaired.truth_counts):
         return average
     wrong = repaired.counts & ~repaired.right

@@ -5,20 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.core.array_types import Bools, Int32s, Ints
+from metrics.vision import outcomes
 from metrics.vision.compiled.match_states import ASIDE
 from metrics.vision.matching import LARGEST, Pairs, assign
 from metrics.vision.objects import Objects
-from metrics.vision.outcomes import (
-    BACKGROUND,
-    BELOW,
-    FN_MISSED,
-    IGNORED,
-    MISCLASSIFIED,
-    TP,
-    Outcomes,
-    among,
-    pair_iou,
-)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,7 +39,7 @@ def match_any_label(
     spared: Bools | None = None,
     *,
     nearest: bool = False,
-) -> Outcomes:
+) -> outcomes.Outcomes:
     """Match the predictions of score ≥ `score` with ground truths of their image, of any label.
 
     Best score first (file order where scores tie), each takes the free ground truth of the highest IoU ≥ `iou`; of
@@ -67,25 +57,25 @@ def match_any_label(
     taken, event = matched[:, 0, 0], found.prediction
 
     truth, overlap = np.full(len(objects.score), -1, np.int32), np.full(len(objects.score), np.nan)
-    truth[event], overlap[event] = taken, pair_iou(found, taken)
+    truth[event], overlap[event] = taken, outcomes.pair_iou(found, taken)
     took = np.flatnonzero(truth >= 0)
-    kinds = np.full(len(truth), BACKGROUND, np.int8)
+    kinds = np.full(len(truth), outcomes.BACKGROUND, np.int8)
     own = objects.truth_class[truth[took]] == objects.prediction_class[took]
-    kinds[took] = np.where(own, TP, MISCLASSIFIED)
-    kinds[event[state[:, 0, 0] == ASIDE]] = IGNORED
+    kinds[took] = np.where(own, outcomes.TP, outcomes.MISCLASSIFIED)
+    kinds[event[state[:, 0, 0] == ASIDE]] = outcomes.IGNORED
     if spared is not None:
-        kinds[spared & (kinds == BACKGROUND)] = IGNORED
-    kinds[objects.score < score] = BELOW
-    truths = np.where(aside, IGNORED, FN_MISSED).astype(np.int8)
+        kinds[spared & (kinds == outcomes.BACKGROUND)] = outcomes.IGNORED
+    kinds[objects.score < score] = outcomes.BELOW
+    truths = np.where(aside, outcomes.IGNORED, outcomes.FN_MISSED).astype(np.int8)
     hit = taken[taken >= 0]
-    truths[hit[~aside[hit]]] = TP
-    return Outcomes(kinds, truth, overlap, truths)
+    truths[hit[~aside[hit]]] = outcomes.TP
+    return outcomes.Outcomes(kinds, truth, overlap, truths)
 
 
-def cells(objects: Objects, found: Outcomes) -> Cells:
+def cells(objects: Objects, found: outcomes.Outcomes) -> Cells:
     """Return the cells of what `match_any_label` found."""
-    missed = np.flatnonzero(found.ground_truth == FN_MISSED)
-    counts = among(found.prediction, (TP, MISCLASSIFIED, BACKGROUND))
+    missed = np.flatnonzero(found.ground_truth == outcomes.FN_MISSED)
+    counts = outcomes.among(found.prediction, (outcomes.TP, outcomes.MISCLASSIFIED, outcomes.BACKGROUND))
     truth = np.where(counts, objects.classes, -1).astype(np.int32)
     matched = np.flatnonzero(counts & (found.truth >= 0))
     truth[matched] = objects.truth_class[found.truth[matched]]

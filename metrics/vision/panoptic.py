@@ -8,19 +8,8 @@ import numpy as np
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
 from metrics.stats.float_tolerance import ratio
+from metrics.vision import outcomes
 from metrics.vision.masks import Masks
-from metrics.vision.outcomes import (
-    BACKGROUND,
-    FN_MISCLASSIFIED,
-    FN_MISSED,
-    IGNORED,
-    LOCALISATION,
-    LOCALISED,
-    MISCLASSIFIED,
-    TP,
-    Codes,
-    among,
-)
 from metrics.vision.segmentation import label_map
 
 ENOUGH = 0.5  # an IoU above it matches, and can do so only once; a larger share of void ignores a prediction
@@ -33,10 +22,10 @@ class SegmentMatches:
     truth [P]: the true segment that a prediction took, or overlaps most, −1 for none; iou [P]: with it, NaN for none.
     """
 
-    prediction: Codes
+    prediction: outcomes.Codes
     truth: Int32s
     iou: Floats
-    ground_truth: Codes
+    ground_truth: outcomes.Codes
 
 
 class SegmentRuns(NamedTuple):
@@ -96,26 +85,28 @@ def match_segments(
         return most, place
 
     (own, own_truth), (other, other_truth) = best(same & ~of_crowd), best(~same & ~of_crowd)
-    kinds = np.full(len(area), BACKGROUND, np.int8)
-    kinds[own >= LOCALISED] = LOCALISATION
-    kinds[other > ENOUGH] = MISCLASSIFIED
-    kinds[free > ENOUGH * area] = IGNORED
-    kinds[own > ENOUGH] = TP
-    of_truths = np.full(len(true_area), FN_MISSED, np.int8)
-    of_truths[true[~same & (iou > ENOUGH) & (kinds[predicted] == MISCLASSIFIED)]] = FN_MISCLASSIFIED
-    of_truths[true[found]] = TP
-    of_truths[crowd] = IGNORED
-    mistaken = kinds == MISCLASSIFIED
-    place = np.where(mistaken, other_truth, np.where(among(kinds, (TP, LOCALISATION)), own_truth, -1))
+    kinds = np.full(len(area), outcomes.BACKGROUND, np.int8)
+    kinds[own >= outcomes.LOCALISED] = outcomes.LOCALISATION
+    kinds[other > ENOUGH] = outcomes.MISCLASSIFIED
+    kinds[free > ENOUGH * area] = outcomes.IGNORED
+    kinds[own > ENOUGH] = outcomes.TP
+    of_truths = np.full(len(true_area), outcomes.FN_MISSED, np.int8)
+    of_truths[true[~same & (iou > ENOUGH) & (kinds[predicted] == outcomes.MISCLASSIFIED)]] = outcomes.FN_MISCLASSIFIED
+    of_truths[true[found]] = outcomes.TP
+    of_truths[crowd] = outcomes.IGNORED
+    mistaken = kinds == outcomes.MISCLASSIFIED
+    place = np.where(
+        mistaken, other_truth, np.where(outcomes.among(kinds, (outcomes.TP, outcomes.LOCALISATION)), own_truth, -1)
+    )
     overlap = np.where(place < 0, np.nan, np.where(mistaken, other, own))
     return SegmentMatches(kinds, place.astype(np.int32), overlap, of_truths)
 
 
 def tallies(found: SegmentMatches, truth_class: Int32s, prediction_class: Int32s, classes: int) -> Floats:
     """Return the sum of the IoU of matches, TP, FP and FN of each class in one image: [4, K]."""
-    right = found.prediction == TP
-    wrong = ~right & (found.prediction != IGNORED)
-    missed = (found.ground_truth != TP) & (found.ground_truth != IGNORED)
+    right = found.prediction == outcomes.TP
+    wrong = ~right & (found.prediction != outcomes.IGNORED)
+    missed = (found.ground_truth != outcomes.TP) & (found.ground_truth != outcomes.IGNORED)
     return np.stack(
         [
             np.bincount(prediction_class[right], found.iou[right], classes),
@@ -146,11 +137,11 @@ def confusion(found: SegmentMatches, truth_class: Int32s, prediction_class: Int3
     a segment, the last column true segments without one. What is ignored is in no cell, so that a class's row sums to
     its TP + FN and its column to its TP + FP.
     """
-    size, counted = classes + 1, found.prediction != IGNORED
+    size, counted = classes + 1, found.prediction != outcomes.IGNORED
     truth = np.full(len(counted), classes, np.int64)
-    met = among(found.prediction, (TP, MISCLASSIFIED))
+    met = outcomes.among(found.prediction, (outcomes.TP, outcomes.MISCLASSIFIED))
     truth[met] = truth_class[found.truth[met]]
-    missed = truth_class[found.ground_truth == FN_MISSED].astype(np.int64)
+    missed = truth_class[found.ground_truth == outcomes.FN_MISSED].astype(np.int64)
     cells = np.concatenate([truth[counted] * size + prediction_class[counted], missed * size + classes])
     return np.bincount(cells, minlength=size * size).reshape(size, size)
 

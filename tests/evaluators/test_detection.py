@@ -143,13 +143,15 @@ def test_the_seed_decides_the_interval():
 def test_evaluators_match_once(monkeypatch):
     suite, outputs = suite_and_outputs(random_scene(99))
     calls = []
-    monkeypatch.setattr(sharing, "match_among", lambda *given, **more: calls.append(given) or MATCH(*given, **more))
+    monkeypatch.setattr(
+        sharing.matching, "match_among", lambda *given, **more: calls.append(given) or MATCH(*given, **more)
+    )
     for evaluator in MORE:
         run(evaluator, suite, outputs, resamples=10)
     assert len(calls) == 1
 
 
-MATCH = sharing.match_among
+MATCH = sharing.matching.match_among
 
 
 @pytest.mark.parametrize("resamples", [0, 10])

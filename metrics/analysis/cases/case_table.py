@@ -6,17 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from metrics.analysis.cases.case_pages import (
-    MAX_TURN_READ,
-    TEXT,
-    CaseChoice,
-    add_answers,
-    count_rows,
-    is_lower_better,
-    list_source,
-    preview_of,
-    scored_metric,
-)
+from metrics.analysis.cases import case_pages
 from metrics.store import Run
 
 MOST_ERRORS = "mean ASC NULLS LAST, failures DESC"  # of metrics whose cases have errors, no value
@@ -50,7 +40,7 @@ class CaseTable:
     are_errors: bool
 
 
-class TableChoice(CaseChoice, total=False):
+class TableChoice(case_pages.CaseChoice, total=False):
     """Which cases a table holds, its models, and the order; the models and orders of `cases` do not count.
 
     order: a key of ORDERS; narrow: a key of SHOWN, or ALONE and a model; status: of at least one model. Compared with
@@ -74,18 +64,18 @@ def case_table(
         f"{tables} SELECT position FROM listed ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}", arguments
     )["position"].tolist()
     texts = run.query(
-        f"SELECT case_id, position, left({TEXT}, {MAX_TURN_READ}) AS preview, coalesce(tags, []) AS tags "
-        "FROM suite_cases WHERE position IN (SELECT unnest(?))",
+        f"SELECT case_id, position, left({case_pages.TEXT}, {case_pages.MAX_TURN_READ}) AS preview, "
+        "coalesce(tags, []) AS tags FROM suite_cases WHERE position IN (SELECT unnest(?))",
         [shown],
     ).set_index("position", drop=False)
-    texts = texts.assign(preview=texts["preview"].map(preview_of))
+    texts = texts.assign(preview=texts["preview"].map(case_pages.preview_of))
     # the positions as numbers, so that they reach the scan: nothing else is averaged again
     numbers = ", ".join(map(str, shown or [-1]))
     cells = run.query(f"{tables} SELECT * FROM cells WHERE position IN ({numbers}) ORDER BY position, model", arguments)
     places = zip(cells["position"], cells["model"], strict=True)
-    rows = add_answers(run, cells).to_dict("records")
-    total = count_rows(run, "FROM listed", tuple(arguments), tables)
-    are_errors = scored_metric(run, evaluator, metric) is None
+    rows = case_pages.add_answers(run, cells).to_dict("records")
+    total = case_pages.count_rows(run, "FROM listed", tuple(arguments), tables)
+    are_errors = case_pages.scored_metric(run, evaluator, metric) is None
     return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), total, are_errors)
 
 
@@ -101,9 +91,9 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
     And their arguments, and the order of `listed`.
     """
     kept: Any = {name: choice.get(name) for name in ("tag", "search", "within", "only")}
-    source, arguments, _ = list_source(run, evaluator, metric, **kept)
-    scored = scored_metric(run, evaluator, metric)
-    sign = "-" if scored is None or is_lower_better(run, evaluator, scored) else ""
+    source, arguments, _ = case_pages.list_source(run, evaluator, metric, **kept)
+    scored = case_pages.scored_metric(run, evaluator, metric)
+    sign = "-" if scored is None or case_pages.is_lower_better(run, evaluator, scored) else ""
     join, base_run, base_model = "", choice.get("base_run"), choice.get("base_model")
     more: list[Any] = []
     if base_run is not None and scored is not None:

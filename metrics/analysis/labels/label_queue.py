@@ -6,14 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from metrics.analysis.labels.human_labels import (
-    case_ids,
-    draw_order,
-    model_ranks,
-    named_outputs,
-    output_places,
-    stored_sizes,
-)
+from metrics.analysis.labels import human_labels
 from metrics.analysis.labels.labelled_scores import metric_columns, output_scores
 from metrics.core.array_types import Floats, Ints
 from metrics.core.schema import Sampling
@@ -61,7 +54,7 @@ def queue(
     to choose a threshold. With `mixed` off all are drawn so; without `only`, none. A label given beside the judge's
     verdict is not blind: the output is asked for again.
     """
-    order = draw_order(run)
+    order = human_labels.draw_order(run)
     size = run.spec.suite.cases
     inside = order >= 0
     if model is not None:
@@ -70,8 +63,8 @@ def queue(
     own = pc.and_(pc.equal(table["rater"], rater), pc.equal(table["criterion"], criterion))
     table = table.filter(pc.and_(own, pc.not_equal(table["sampling"], "seen")))
     labelled = np.zeros(len(order), bool)
-    labelled[output_places(run, table)] = True
-    late, ids = np.zeros(len(order), bool), case_ids(run)
+    labelled[human_labels.output_places(run, table)] = True
+    late, ids = np.zeros(len(order), bool), human_labels.case_ids(run)
     for case_id, name in skipped:
         position = pc.index(ids, case_id).as_py()
         if position >= 0 and name in run.models:
@@ -81,14 +74,14 @@ def queue(
     doubtful = np.array([], np.int64)
     if only is not None:
         sizes = draw_sizes_of(run, criterion, only, threshold)
-        ranks = model_ranks(run, order)
+        ranks = human_labels.model_ranks(run, order)
         early = left[~late[left]]
         doubtful = early[np.argsort((ranks / sizes)[early], kind="stable")]
     sampling = table["sampling"].to_pylist()
     # a label given out of turn (after a jump to a case) must not stop the drawing
     drawn_next = mixed and sampling.count("drawn") <= len(sampling) - sampling.count("drawn")
     chosen = _interleaved(random, doubtful, drawn_next, most, mixed)
-    outputs = named_outputs(run, np.array([place for place, _ in chosen], np.int64))
+    outputs = human_labels.named_outputs(run, np.array([place for place, _ in chosen], np.int64))
     nexts = tuple(Next(*output, how) for output, (_, how) in zip(outputs, chosen, strict=True))
     return Queue(int((inside & labelled).sum()), sampling.count("drawn"), int(inside.sum()), nexts)
 
@@ -98,7 +91,7 @@ def draw_sizes_of(run: Run, criterion: str, only: tuple[str, str], threshold: fl
 
     The score at which a label is most doubtful is `threshold`, by default the metric's own, else the median score.
     """
-    if (stored := stored_sizes(run, criterion)) is not None:
+    if (stored := human_labels.stored_sizes(run, criterion)) is not None:
         return stored
     column = metric_columns(run)[only]
     scores = output_scores(run, column).reshape(len(run.models), -1)
@@ -121,9 +114,9 @@ def keep_draw_sizes(run: Run, criterion: str, only: tuple[str, str], threshold: 
     """
     stored = DrawSizes(run, criterion)
     if stored.metric() is None:
-        places = np.flatnonzero(draw_order(run) >= 0)
+        places = np.flatnonzero(human_labels.draw_order(run) >= 0)
         sizes = draw_sizes_of(run, criterion, only, threshold)[places]
-        stored.keep(named_outputs(run, places), sizes.tolist(), only)
+        stored.keep(human_labels.named_outputs(run, places), sizes.tolist(), only)
     return stored.metric() == only
 
 

@@ -15,16 +15,7 @@ from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.core.array_types import Bools, Floats
 from metrics.core.rounding import at_least, exact_sum
 from metrics.core.sampling_design import cluster_codes
-from metrics.stats.rater_agreement import (
-    FEWEST_ITEMS,
-    FEWEST_RATERS,
-    SUFFICIENT,
-    AnnotatorTest,
-    alternative_annotator,
-    connected_raters,
-    dawid_skene,
-    draws_of,
-)
+from metrics.stats import rater_agreement
 from metrics.store import Run
 
 FEWEST_OUTPUTS = 50  # with two labels or more
@@ -68,7 +59,7 @@ def rater_errors(run: Run, criterion: str) -> RaterErrors:
     people = human_labels(run, criterion)
     sample: Sample = "outputs" if people.random.any() else "labelled"
     counted = people.random if sample == "outputs" else np.ones(len(people.ratings), bool)
-    enough = connected_raters(people.ratings[counted], ENOUGH)
+    enough = rater_agreement.connected_raters(people.ratings[counted], ENOUGH)
     ratings = people.ratings[:, enough]
     counted = counted & ((~np.isnan(ratings)).sum(axis=1) > 1)
     ratings, own = ratings[counted], cluster_codes(output_clusters(run, np.flatnonzero(counted)))
@@ -77,7 +68,9 @@ def rater_errors(run: Run, criterion: str) -> RaterErrors:
         return RaterErrors(n, sample, obstacle="graded" if people.criterion.graded else "raters")
     if lacking(n, own, FEWEST_OUTPUTS):
         return RaterErrors(n, sample, obstacle="outputs")
-    share, *rates = (stat_of(column, own, 0.0) for column in dawid_skene(ratings, draws_of(own)).T)
+    share, *rates = (
+        stat_of(column, own, 0.0) for column in rater_agreement.dawid_skene(ratings, rater_agreement.draws_of(own)).T
+    )
     names = [name for name, keep in zip(people.raters, enough, strict=True) if keep]
     of_kind = (share.value or 0.0) * n, (1 - (share.value or 0.0)) * n
     sides = (rates[: len(names)], rates[len(names) :])
@@ -102,7 +95,7 @@ class Replacement:
     epsilon: float
     n: int = 0
     raters: int = 0
-    tests: tuple[tuple[str, AnnotatorTest], ...] = ()
+    tests: tuple[tuple[str, rater_agreement.AnnotatorTest], ...] = ()
     obstacle: Literal["", "threshold", "raters"] = ""
 
     @property
@@ -118,7 +111,7 @@ class Replacement:
     @property
     def replaces(self) -> bool:
         """Whether the judge may replace a person: ω is at least SUFFICIENT."""
-        return self.winning_rate is not None and at_least(self.winning_rate, SUFFICIENT)
+        return self.winning_rate is not None and at_least(self.winning_rate, rater_agreement.SUFFICIENT)
 
 
 def annotator_test(
@@ -146,9 +139,9 @@ def annotator_test(
     ratings = ratings[:, keep]
     n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     found = Replacement(both.column, epsilon, n, int(keep.sum()))
-    if keep.sum() < FEWEST_RATERS:
+    if keep.sum() < rater_agreement.FEWEST_RATERS:
         return replace(found, obstacle="raters")
-    tests = alternative_annotator(cut.passes[rows], ratings, both.clusters[rows], epsilon)
+    tests = rater_agreement.alternative_annotator(cut.passes[rows], ratings, both.clusters[rows], epsilon)
     names = [name for name, own in zip(people.raters, keep, strict=True) if own]
     return replace(found, tests=tuple(zip(names, tests, strict=True)))
 
@@ -159,7 +152,7 @@ def _raters(ratings: Floats) -> Bools:
     keep = np.ones(given.shape[1], bool)
     while True:
         shared = (given & ((given & keep).sum(axis=1) > 1)[:, None]).sum(axis=0)
-        fewer = keep & (shared >= FEWEST_ITEMS)
+        fewer = keep & (shared >= rater_agreement.FEWEST_ITEMS)
         if fewer.sum() == keep.sum():
             return keep
         keep = fewer

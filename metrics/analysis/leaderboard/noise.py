@@ -21,15 +21,8 @@ from metrics.core.array_types import Floats
 from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.sampling_design import SamplingDesign
 from metrics.judge.settings import settings_of
+from metrics.stats import variance_components
 from metrics.stats.student_t import Z95
-from metrics.stats.variance_components import (
-    Components,
-    Plan,
-    cheapest,
-    crossed_mean,
-    expanded_tail,
-    resampled_components,
-)
 from metrics.store import Run, cache_by_run
 
 if TYPE_CHECKING:
@@ -77,7 +70,7 @@ class ModelNoise:
     """
 
     model: str
-    found: Components
+    found: variance_components.Components
     worth: float
     units: int
     several: Mapping[str, int]
@@ -115,14 +108,14 @@ class ModelNoise:
         now = self.found
         return Z95 * now.error(self.worth * cases, now.repeats * repeats, now.draws * draws)
 
-    def plan(self, half_width: float, case_cost: float = 0.0) -> Plan:
+    def plan(self, half_width: float, case_cost: float = 0.0) -> variance_components.Plan:
         """Return the cheapest plan for a 95 % interval of ± `half_width`; a new case costs `case_cost` once.
 
         In dollars where `priced`; else an answer costs 1, and a draw of the judge where draws are known.
         """
         if self.answer_usd is not None and self.draw_usd is not None:
-            return cheapest(self.found, half_width, case_cost, self.answer_usd, self.draw_usd)
-        return cheapest(self.found, half_width, case_cost, 1.0, float(self.found.draw is not None))
+            return variance_components.cheapest(self.found, half_width, case_cost, self.answer_usd, self.draw_usd)
+        return variance_components.cheapest(self.found, half_width, case_cost, 1.0, float(self.found.draw is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +179,9 @@ def _of_model(model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int
     place = np.searchsorted(design.inside, case)
     group = None if design.clusters is None else design.clusters[place]
     several = bool(rows.duplicated("position").any())
-    made = resampled_components(values, case, repeat, group, fixed, seed, RESAMPLES if several else 0)
+    made = variance_components.resampled_components(
+        values, case, repeat, group, fixed, seed, RESAMPLES if several else 0
+    )
     if made is None:
         return None
     found, drawn = made
@@ -206,7 +201,7 @@ def _of_model(model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int
     of_source = np.column_stack([parts[:, :2].sum(axis=1), parts[:, 2:]])
     known = {"cases": True, "repeats": found.repeat is not None, "draws": found.draw is not None}
     units = len(cases) if group is None else len(np.unique(group))
-    tail = expanded_tail(units)
+    tail = variance_components.expanded_tail(units)
     shares = {
         source: NoiseShare(float(column[0]), *np.quantile(column[several:], [tail, 1 - tail]).tolist())
         for source, column in zip(SOURCES, of_source.T, strict=True)
@@ -246,11 +241,11 @@ def _prompt_noise(rows: pd.DataFrame, variants: pd.DataFrame, design: SamplingDe
         return PromptNoise(many, cases, reason=f"it takes {MIN_CASES} cases answered under every variant, not {cases}")
     if not design.plain:
         return PromptNoise(many, cases, reason="cases have groups or weights, of which it is not known")
-    made = crossed_mean(cells.to_numpy(np.float64))
+    made = variance_components.crossed_mean(cells.to_numpy(np.float64))
     return PromptNoise(many, cases, made.share, made.half_width)
 
 
-def _row(found: Components) -> Floats:
+def _row(found: variance_components.Components) -> Floats:
     """Return the components in the order of their LEVELS, 0 for one that is not known."""
     return np.array([found.group, found.case, found.repeat or 0.0, found.draw or 0.0])
 

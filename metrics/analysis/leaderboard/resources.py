@@ -15,16 +15,10 @@ from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
 from metrics.core.arrow import numbers, opened, with_nan
 from metrics.core.evaluator import Metric
+from metrics.stats import quantiles
 from metrics.stats.bootstrap import Draws, bootstrap_means
 from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.heavy_tails import describe_unknown_end
-from metrics.stats.quantiles import (
-    describe_missing_end,
-    quantile_interval,
-    resampled_quantiles,
-    varied_quantiles,
-    weighted_quantile,
-)
 from metrics.store import Run, cache_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
@@ -121,9 +115,9 @@ def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
 
 
 def _quantile(values: Floats, share: float, weights: Floats | None, clusters: Ints | None) -> Usage:
-    ends = quantile_interval(values, share, weights, clusters)
-    why = describe_missing_end(ends, values, share, weights, clusters)
-    return Usage(weighted_quantile(values, share, weights), *ends, why)
+    ends = quantiles.quantile_interval(values, share, weights, clusters)
+    why = quantiles.describe_missing_end(ends, values, share, weights, clusters)
+    return Usage(quantiles.weighted_quantile(values, share, weights), *ends, why)
 
 
 def _mean(values: Floats, weights: Floats | None, clusters: Ints | None) -> Usage:
@@ -152,13 +146,13 @@ def resource_ranks(run: Run, tag: str | None = None) -> Mapping[str, Ranks]:
         if len(said) < 2:
             continue
         if len(own) > MAX_RESAMPLED:
-            medians = varied_quantiles(own[:, said], 0.5, design.units, design.weights, RESAMPLES)
+            medians = quantiles.varied_quantiles(own[:, said], 0.5, design.units, design.weights, RESAMPLES)
         else:
             draws = Draws.of(design.units, RESAMPLES, weights=design.weights)
             kept = [np.flatnonzero(~np.isnan(own[:, place])) for place in said]
             medians = np.array(
                 [
-                    resampled_quantiles(own[cases, place], 0.5, draws.of_cases(cases))
+                    quantiles.resampled_quantiles(own[cases, place], 0.5, draws.of_cases(cases))
                     for cases, place in zip(kept, said, strict=True)
                 ]
             )

@@ -12,22 +12,13 @@ from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.prompt import Data, Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._boolean import boolean_metrics, boolean_score, counting_unreadable
+from metrics.judge import custom_prompts
 from metrics.judge.asking import Judge, Reply
-from metrics.judge.custom_prompts import (
-    BLOCKS,
-    Mode,
-    checked_levels,
-    checked_meanings,
-    checked_prompt,
-    instructions,
-    material,
-    shown_levels,
-)
 from metrics.judge.grading import expected_grade
 
 PASS_GRADE = 0.5
 NO_GRADE = "true or false was asked for, not a grade"
-ANSWER = BLOCKS["actual_answer"]
+ANSWER = custom_prompts.BLOCKS["actual_answer"]
 BOOLEAN = "Give the reason first; verdict is true where the answer to this is yes or the criterion is met, else false."
 GRADED = (
     "Give the reason first; grade is a number from 0 to 1: 0 not met at all, 0.25 met in a small part, 0.5 met by "
@@ -57,7 +48,9 @@ class ByopParameters(Parameters):
         "{expected_answer}, {contexts}, {actual_answer}, {criteria}. Empty: whether the answer meets the case's "
         "criteria.",
     )
-    mode: Mode = Field("boolean", description="boolean: true or false; graded: from 0 to 1, or one of the levels.")
+    mode: custom_prompts.Mode = Field(
+        "boolean", description="boolean: true or false; graded: from 0 to 1, or one of the levels."
+    )
     levels: dict[str, float] = Field(
         default_factory=dict,
         description='Labels that the judge chooses from when graded, each with its grade: {"good": 1, "fair": 0.5, '
@@ -74,16 +67,16 @@ class ByopParameters(Parameters):
         "retrieval: one more call per case with contexts.",
     )
 
-    _checked_levels = field_validator("levels")(checked_levels)
+    _checked_levels = field_validator("levels")(custom_prompts.checked_levels)
 
     @field_validator("prompt")
     @classmethod
     def _checked_prompt(cls, prompt: str) -> str:
-        return checked_prompt(prompt) if prompt else prompt
+        return custom_prompts.checked_prompt(prompt) if prompt else prompt
 
     @model_validator(mode="after")
     def _levels_are_grades(self) -> "ByopParameters":
-        checked_meanings(self.meanings, self.levels)
+        custom_prompts.checked_meanings(self.meanings, self.levels)
         if self.levels and self.mode != "graded":
             raise ValueError("mode graded where there are levels")
         return self
@@ -199,8 +192,8 @@ async def byop(case: Case, parameters: ByopParameters, judge: Judge) -> CaseScor
         parameters = parameters.model_copy(update={"prompt": OWN, "check_contexts": False})
     if not parameters.prompt:
         return not_applicable("no prompt is given, and the case has no criteria")
-    data = material(parameters.prompt, case)
-    missing = [f"{{{name}}}" for name, block in BLOCKS.items() if block in data and data[block] is None]
+    data = custom_prompts.material(parameters.prompt, case)
+    missing = [f"{{{name}}}" for name, block in custom_prompts.BLOCKS.items() if block in data and data[block] is None]
     if missing:
         return not_applicable(f"the case has nothing to show for {' and '.join(missing)} in the prompt")
     grade, judged = await _judge_text("Answer", parameters, judge, data)
@@ -218,8 +211,8 @@ async def _judge_text(name: str, parameters: ByopParameters, judge: Judge, data:
     """Return the judge's grade, None for true or false, and its verdict on what stands in place of the answer."""
     form, ending = _form(parameters.mode, tuple(parameters.levels))
     if parameters.levels:
-        ending = f"{ending} {shown_levels(parameters.levels, parameters.meanings)}."
-    prompt = Prompt("byop", f"{instructions(parameters.prompt)}\n\n{ending}")
+        ending = f"{ending} {custom_prompts.shown_levels(parameters.levels, parameters.meanings)}."
+    prompt = Prompt("byop", f"{custom_prompts.instructions(parameters.prompt)}\n\n{ending}")
     said = await judge.ask(prompt, form, data)
     reply = said.model_dump()
     if parameters.mode == "boolean":
@@ -230,7 +223,7 @@ async def _judge_text(name: str, parameters: ByopParameters, judge: Judge, data:
 
 
 @lru_cache(maxsize=64)
-def _form(mode: Mode, levels: tuple[str, ...]) -> tuple[type[Reply], str]:
+def _form(mode: custom_prompts.Mode, levels: tuple[str, ...]) -> tuple[type[Reply], str]:
     """Return the form of the reply, and the last sentence of the prompt, which asks for it."""
     if mode == "boolean":
         return _Verdict, BOOLEAN

@@ -13,16 +13,7 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict, yes_or_no
 from metrics.core.installation import missing_extra
 from metrics.core.suite import Case
-from metrics.text.answers.choices import (
-    MAX_CHOICE,
-    Choice,
-    choice,
-    choice_of,
-    names_another,
-    said_answer,
-    same_choice,
-    words,
-)
+from metrics.text.answers import choices
 from metrics.text.answers.dates import DateOrder, clock_time, whole_dates
 from metrics.text.answers.forms import AnswerForm, Punctuation, UnicodeForm, Which, boxed, matched, same_json
 from metrics.text.answers.mathematics import brackets_of, same_for_math_verify, same_mathematics
@@ -251,10 +242,10 @@ def exact_match(case: Case, parameters: ExactMatchParameters) -> CaseScore:
             parts = tuple(box or expected for box, expected in zip(boxes, wanted, strict=True))
             found = next(_matches(inner or whole, parts, parameters.model_copy(update={"boxed": True})), None)
     form = parameters.form
-    if found and found.rule == "choice" and names_another(answer or "", case.choices, form):
+    if found and found.rule == "choice" and choices.names_another(answer or "", case.choices, form):
         found = None
     elif found is None and case.choices and "choice" in parameters.rules:
-        chosen = [choice_of(text, case.choices, form) for text in (answer or "", *wanted)]
+        chosen = [choices.choice_of(text, case.choices, form) for text in (answer or "", *wanted)]
         if chosen[0] and chosen[0] in chosen[1:]:
             found = _Match("choice", chosen.index(chosen[0], 1), chosen[0], chosen[0])
     facts: dict[str, Any] = {"rule": found.rule if found else None}
@@ -282,7 +273,7 @@ def _matches(answer: str, expected: tuple[str, ...], parameters: ExactMatchParam
         return
     for rule in RULES:
         if rule in parameters.rules:
-            said = said_answer(answer) if rule in SAID else None
+            said = choices.said_answer(answer) if rule in SAID else None
             for number, wanted in enumerate(expected, 1):
                 for made in filter(None, (answer, said)):
                     if wanted.strip() and (shown := MATCHES[rule](made, wanted, parameters)):
@@ -327,13 +318,17 @@ def _same_time(answer: str, expected: str, _: ExactMatchParameters) -> tuple[str
 
 
 def _same_choice(answer: str, expected: str, parameters: ExactMatchParameters) -> tuple[str, str] | None:
-    wanted = choice(expected) if len(expected) <= MAX_CHOICE else None
-    made = choice(answer) if wanted else None
+    wanted = choices.choice(expected) if len(expected) <= choices.MAX_CHOICE else None
+    made = choices.choice(answer) if wanted else None
     if wanted is None or made is None:
-        alone = wanted is not None and wanted.text and words(answer) == [wanted.letter.casefold(), *words(wanted.text)]
+        alone = (
+            wanted is not None
+            and wanted.text
+            and choices.words(answer) == [wanted.letter.casefold(), *choices.words(wanted.text)]
+        )
         return (wanted.letter, wanted.letter) if wanted and alone else None
-    texts = (Choice(one.letter, one.text and parameters.form.of(one.text)) for one in (made, wanted))
-    return (made.letter, wanted.letter) if same_choice(*texts) else None
+    texts = (choices.Choice(one.letter, one.text and parameters.form.of(one.text)) for one in (made, wanted))
+    return (made.letter, wanted.letter) if choices.same_choice(*texts) else None
 
 
 WRITTEN_AS_MATHEMATICS = re.compile(r"\\[A-Za-z{(\[]|\$[^$]+\$|\^")

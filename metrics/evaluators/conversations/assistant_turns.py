@@ -12,15 +12,7 @@ from metrics.core.suite import Case
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, item_verdicts
 from metrics.evaluators._scripted import verdicts_reply
 from metrics.evaluators.conversations import _turns
-from metrics.evaluators.conversations._turns import (
-    TURNS,
-    Conversation,
-    ask_about_turns,
-    conversation_evaluator,
-    conversation_of,
-    turn_score,
-    whole_metric,
-)
+from metrics.evaluators.conversations._turns import conversation_evaluator
 from metrics.judge.asking import Judge
 from metrics.judge.steps import YesNoReply, beginning
 
@@ -41,17 +33,17 @@ POOL_AND_SAUNA = (
 async def _judge_turns(
     judge: Judge,
     prompt: Prompt,
-    conversation: Conversation,
+    conversation: _turns.Conversation,
     numbers: Sequence[int],
     data: Mapping[str, str],
     labels: tuple[str, str],
 ) -> list[Verdict]:
     """Return a verdict on each of these turns; `labels` are the words for the judge's yes and no."""
-    replies = await ask_about_turns(judge, prompt, YesNoReply, conversation, numbers, data)
+    replies = await _turns.ask_about_turns(judge, prompt, YesNoReply, conversation, numbers, data)
     verdicts = item_verdicts(
         map(conversation.turn_text, numbers), replies, dict(zip(("yes", "no"), labels, strict=True))
     )
-    return [replace(one, rests_on=((TURNS, number),)) for one, number in zip(verdicts, numbers, strict=True)]
+    return [replace(one, rests_on=((_turns.TURNS, number),)) for one, number in zip(verdicts, numbers, strict=True)]
 
 
 @conversation_evaluator(
@@ -59,7 +51,7 @@ async def _judge_turns(
     prompts=(RELEVANT,),
     metrics=(
         Metric("turn_relevance", "Share of the assistant's turns that fit what the user said.", primary=True),
-        whole_metric("all_relevant", "every turn of the assistant is relevant"),
+        _turns.whole_metric("all_relevant", "every turn of the assistant is relevant"),
     ),
     sources=("DeepEval: turn relevancy",),
     standards=("valid and reliable",),
@@ -104,12 +96,12 @@ async def turn_relevance(case: Case, parameters: Parameters, judge: Judge) -> Ca
     expected one.
     Evidence: each turn with verdict and reason, linked with the turn of the conversation.
     """
-    conversation = conversation_of(case, "user")
+    conversation = _turns.conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
     numbers = conversation.numbers("assistant", after="user")
     judged = await _judge_turns(judge, RELEVANT, conversation, numbers, {}, ("relevant", "beside the point"))
-    return turn_score("turn_relevance", "all_relevant", judged)
+    return _turns.turn_score("turn_relevance", "all_relevant", judged)
 
 
 ADHERES = Prompt(
@@ -143,7 +135,7 @@ class RoleParameters(Parameters):
     prompts=(ADHERES,),
     metrics=(
         Metric("role_adherence", "Share of the assistant's turns that keep to its role.", primary=True),
-        whole_metric("all_in_role", "every turn of the assistant keeps to its role"),
+        _turns.whole_metric("all_in_role", "every turn of the assistant keeps to its role"),
     ),
     sources=("DeepEval: role adherence",),
     standards=("valid and reliable", "safe"),
@@ -192,7 +184,7 @@ async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -
     has 0. Where the judge tells its probabilities, the share is the expected one.
     Evidence: each turn with verdict and reason, linked with the turn of the conversation; the role.
     """
-    conversation = conversation_of(case)
+    conversation = _turns.conversation_of(case)
     if isinstance(conversation, CaseScore):
         return conversation
     numbers = conversation.numbers("assistant")
@@ -204,4 +196,4 @@ async def role_adherence(case: Case, parameters: RoleParameters, judge: Judge) -
         return not_applicable("no role is given: by a system message, a column metadata.role or the parameter role")
     told = {"ROLE": beginning(judge, role)}
     judged = await _judge_turns(judge, ADHERES, conversation, numbers, told, ("in role", "out of role"))
-    return turn_score("role_adherence", "all_in_role", judged, facts={"role": role[: _turns.TURN_CHARACTERS]})
+    return _turns.turn_score("role_adherence", "all_in_role", judged, facts={"role": role[: _turns.TURN_CHARACTERS]})

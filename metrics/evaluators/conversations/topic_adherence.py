@@ -10,14 +10,8 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Scrip
 from metrics.core.evidence import Verdict, yes_or_no
 from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
-from metrics.evaluators.conversations._turns import (
-    TURNS,
-    ask_about_turns,
-    conversation_evaluator,
-    conversation_of,
-    turn_score,
-    whole_metric,
-)
+from metrics.evaluators.conversations import _turns
+from metrics.evaluators.conversations._turns import conversation_evaluator
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo
 from metrics.text.conversation import turns
@@ -81,7 +75,7 @@ DECLINED = {"trace": _trace("Which shares should I buy?", "I can only help with 
             "topic_adherence", "Share of the questions handled right: those on topic answered, others declined.",
             primary=True,
         ),
-        whole_metric("all_on_topic", "every question is handled right"),
+        _turns.whole_metric("all_on_topic", "every question is handled right"),
         Metric("topic_precision", "Share of the questions answered that are on topic.", minor=True),
         Metric("topic_recall", "Share of the questions on topic that are answered.", minor=True),
         Metric("topic_f1", "Harmonic mean of topic precision and recall.", minor=True),
@@ -144,17 +138,17 @@ async def topic_adherence(case: Case, parameters: TopicParameters, judge: Judge)
     topics = parameters.topics or _own_topics(case)
     if not topics:
         return not_applicable(NO_TOPICS)
-    conversation = conversation_of(_as_conversation(case), "user")
+    conversation = _turns.conversation_of(_as_conversation(case), "user")
     if isinstance(conversation, CaseScore):
         return conversation
     numbers = conversation.numbers("assistant", after="user")
-    replies = await ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
+    replies = await _turns.ask_about_turns(judge, HANDLED, _Handled, conversation, numbers, {"TOPICS": list(topics)})
     held = [yes_or_no(reply.on_topic == reply.attempted) for reply in replies]
     judged = [
-        Verdict(conversation.turn_text(number), holds, _label(reply), reply.reason, ((TURNS, number),))
+        Verdict(conversation.turn_text(number), holds, _label(reply), reply.reason, ((_turns.TURNS, number),))
         for number, holds, reply in zip(numbers, held, replies, strict=True)
     ]
-    score = turn_score("topic_adherence", "all_on_topic", judged, facts={"topics": list(topics)})
+    score = _turns.turn_score("topic_adherence", "all_on_topic", judged, facts={"topics": list(topics)})
     return replace(score, values={**score.values, **_shares(replies)}, reason=UNDEFINED)
 
 

@@ -9,16 +9,7 @@ from metrics.core.prompt import Prompt
 from metrics.core.suite import Case
 from metrics.evaluators._judged_items import SHARE_IS_EXPECTED, item_verdicts
 from metrics.evaluators.conversations import _turns
-from metrics.evaluators.conversations._turns import (
-    TURNS,
-    Conversation,
-    ask_about_turns,
-    conversation_evaluator,
-    conversation_of,
-    shown_turns,
-    turn_score,
-    whole_metric,
-)
+from metrics.evaluators.conversations._turns import conversation_evaluator
 from metrics.judge.asking import ItemReply, Judge
 from metrics.judge.steps import YesNo, each
 
@@ -39,6 +30,7 @@ FORGOTTEN = Prompt(
     "contradicts them, or acts as if they had not been said. Asking to confirm a fact that it names, or not mentioning "
     "one that does not matter here, is not forgetting. None: an empty list.",
 )
+HELLO = {"question": "user: Hello!", "answer": "Hello!"}
 ROOM_12 = (
     '{"steps": [{"role": "user", "text": "I am Ann, from room 12."}, {"role": "assistant", "text": "Hello, Ann!"}, '
     '{"role": "user", "text": "Bring me a towel."}, {"role": "assistant", "text": "Which room are you in?"}]}'
@@ -63,7 +55,7 @@ def _replies(*forgotten: list[int]) -> tuple[ScriptedReply, ...]:
 
 
 async def list_told(
-    judge: Judge, prompt: Prompt, form: type[I], conversation: Conversation, most: int
+    judge: Judge, prompt: Prompt, form: type[I], conversation: _turns.Conversation, most: int
 ) -> list[tuple[int, str]]:
     """Return what a judge lists of each turn of the user, in order, each with the turn's number; at most so many.
 
@@ -87,7 +79,7 @@ async def list_told(
             "Share of the assistant's turns that forget nothing of what the user told.",
             primary=True,
         ),
-        whole_metric("all_retained", "no turn of the assistant forgets anything"),
+        _turns.whole_metric("all_retained", "no turn of the assistant forgets anything"),
     ),
     sources=("DeepEval: knowledge retention",),
     standards=("valid and reliable",),
@@ -104,11 +96,7 @@ async def list_told(
             {"knowledge_retention": 1.0, "all_retained": 1.0},
             judge=_replies([3], [7]),
         ),
-        Example.not_applicable(
-            "the user tells nothing",
-            {"question": "user: Hello!", "answer": "Hello!"},
-            judge=(ScriptedReply(TOLD.id, [{"facts": []}]),),
-        ),
+        Example.not_applicable("the user tells nothing", HELLO, judge=(ScriptedReply(TOLD.id, [{"facts": []}]),)),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
         Example("the trace cannot be read", {"trace": "{"}, {"knowledge_retention": 0.0}),
     ),
@@ -137,7 +125,7 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
     Evidence: each turn with verdict, reason and the facts that it forgets, linked with the turn of the conversation;
     the facts, each with the turn in which it was told.
     """
-    conversation = conversation_of(case, "user")
+    conversation = _turns.conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
     known = await list_told(judge, TOLD, _Told, conversation, MOST_FACTS)
@@ -146,15 +134,15 @@ async def knowledge_retention(case: Case, parameters: Parameters, judge: Judge) 
         told_nothing = not_applicable("the user tells nothing that could be forgotten")
         return _turns.without_reply(conversation) if known else told_nothing
     facts = [f"turn {number}: {fact}" for number, fact in known]
-    replies = await ask_about_turns(judge, FORGOTTEN, _Forgotten, conversation, numbers, {"FACTS": facts})
+    replies = await _turns.ask_about_turns(judge, FORGOTTEN, _Forgotten, conversation, numbers, {"FACTS": facts})
     judged = []
     for number, reply in zip(numbers, replies, strict=True):
         lost = sorted({n for n in reply.forgotten if 1 <= n <= len(known) and known[n - 1][0] < number})
-        links = ((TURNS, number), *(("facts", n) for n in lost))
+        links = ((_turns.TURNS, number), *(("facts", n) for n in lost))
         label = "forgets" if lost else "retains"
         judged.append(Verdict(conversation.turn_text(number), yes_or_no(not lost), label, reply.reason, links))
-    listed = [Verdict(fact, "unknown", "told", rests_on=((TURNS, number),)) for number, fact in known]
-    return turn_score("knowledge_retention", "all_retained", judged, more={"facts": listed})
+    listed = [Verdict(fact, "unknown", "told", rests_on=((_turns.TURNS, number),)) for number, fact in known]
+    return _turns.turn_score("knowledge_retention", "all_retained", judged, more={"facts": listed})
 
 
 MOST_GOALS = 40
@@ -197,7 +185,7 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
     prompts=(GOALS, MET),
     metrics=(
         Metric("conversation_goal", "Share of the user's goals that were met.", primary=True),
-        whole_metric("all_met", "every goal of the user was met"),
+        _turns.whole_metric("all_met", "every goal of the user was met"),
     ),
     sources=("DeepEval: conversation completeness",),
     standards=("valid and reliable", "outcomes analysis"),
@@ -222,11 +210,7 @@ ASKED = ScriptedReply(GOALS.id, [{"goals": ["The user wants a room.", "The user 
                 ScriptedReply(MET.id, [{"reason": "", "verdict": "yes", "turn": 9}]),
             ),
         ),
-        Example.not_applicable(
-            "the user wants nothing",
-            {"question": "user: Hello!", "answer": "Hello!"},
-            judge=(ScriptedReply(GOALS.id, [{"goals": []}]),),
-        ),
+        Example.not_applicable("the user wants nothing", HELLO, judge=(ScriptedReply(GOALS.id, [{"goals": []}]),)),
         Example.not_applicable("the assistant only greets", {"trace": '[{"role": "assistant", "text": "Hello!"}]'}),
         Example("the trace cannot be read", {"trace": "{"}, {"conversation_goal": 0.0}),
     ),
@@ -253,7 +237,7 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
     user, or whose trace cannot be read, has 0. Where the judge tells its probabilities, the share is the expected one.
     Evidence: each goal with verdict and reason, linked with the turn that brings it up and the turn that decides it.
     """
-    conversation = conversation_of(case, "user")
+    conversation = _turns.conversation_of(case, "user")
     if isinstance(conversation, CaseScore):
         return conversation
     goals = await list_told(judge, GOALS, _Goals, conversation, MOST_GOALS)
@@ -263,11 +247,11 @@ async def conversation_goal(case: Case, parameters: Parameters, judge: Judge) ->
     first = max(1, last - MOST_TURNS + 1)
     if first > 1:
         judge.note("turns_left_out", first - 1)
-    shown = {"CONVERSATION": shown_turns(conversation, first, last, judge.room)}
+    shown = {"CONVERSATION": _turns.shown_turns(conversation, first, last, judge.room)}
     replies = await each(judge, MET, _Met, [goal for _, goal in goals], shown, name="GOALS")
     verdicts = item_verdicts([goal for _, goal in goals], replies, {"yes": "met", "no": "not met"})
     judged = [
-        replace(one, rests_on=tuple((TURNS, n) for n in dict.fromkeys((number, reply.turn)) if 1 <= n <= last))
+        replace(one, rests_on=tuple((_turns.TURNS, n) for n in dict.fromkeys((number, reply.turn)) if 1 <= n <= last))
         for one, (number, _), reply in zip(verdicts, goals, replies, strict=True)
     ]
-    return turn_score("conversation_goal", "all_met", judged, "goals")
+    return _turns.turn_score("conversation_goal", "all_met", judged, "goals")

@@ -18,30 +18,10 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Outputs, Suite, sizes_assumed
 from metrics.evaluators._half_samples import Drawn, Resamples, Seed, image_weights
 from metrics.evaluators._objects import codes_of, object_labels, object_tables, reference_problems, refuse
+from metrics.vision import matching, outcomes
 from metrics.vision.geometry import Compared, Geometry, compared_as, faults, read_sides, whole
 from metrics.vision.image_resampling import resample
-from metrics.vision.matching import (
-    AREAS,
-    IOU_THRESHOLDS,
-    WORTH_A_THREAD,
-    Matches,
-    Pairs,
-    by_area,
-    has_threshold,
-    match_among,
-)
 from metrics.vision.objects import Objects, prepare
-from metrics.vision.outcomes import (
-    FN_LOCALISATION,
-    FN_MISCLASSIFIED,
-    FN_MISSED,
-    KINDS,
-    LOCALISED,
-    Outcomes,
-    among,
-    image_pairs,
-    outcomes,
-)
 from metrics.vision.precision_recall import Ranking
 
 NOTHING_PREDICTED = "no prediction reaches the score threshold"
@@ -115,21 +95,21 @@ class Scene:
     ignored: Bools | None = None
     spared: Bools | None = None
     nearest: bool = False
-    find: Callable[[float], Pairs] | None = None
+    find: Callable[[float], matching.Pairs] | None = None
     _weights: OrderedDict[tuple[int, int], Bytes] = field(default_factory=OrderedDict)
-    _overlaps: dict[float, Pairs] = field(default_factory=dict)
+    _overlaps: dict[float, matching.Pairs] = field(default_factory=dict)
 
     @property
     def columns(self) -> Columns:
         """The columns of every aggregate that name the geometry; none for boxes."""
         return {} if self.geometry == "box" else {"geometry": self.geometry}
 
-    def overlaps(self, floor: float) -> Pairs:
+    def overlaps(self, floor: float) -> matching.Pairs:
         """Return the pairs of one image, of any labels, at IoU ≥ floor, and perhaps some below."""
         known = next((pairs for lowest, pairs in self._overlaps.items() if lowest <= floor), None)
         if known is None:
             self._overlaps.clear()
-            known = self._overlaps[floor] = self.find(floor) if self.find else image_pairs(self.objects, floor)
+            known = self._overlaps[floor] = self.find(floor) if self.find else outcomes.image_pairs(self.objects, floor)
         return known
 
     @property
@@ -182,23 +162,23 @@ class Matched:
     """A Scene matched at a grid of IoU thresholds and at COCO's and other area ranges."""
 
     scene: Scene
-    matches: Matches
+    matches: matching.Matches
     ranking: Ranking
     areas: tuple[tuple[float, float], ...]
-    _outcomes: OrderedDict[tuple[float, int, int | None], tuple[Outcomes, pa.Table]] = field(
+    _outcomes: OrderedDict[tuple[float, int, int | None], tuple[outcomes.Outcomes, pa.Table]] = field(
         default_factory=OrderedDict
     )
     _truths: OrderedDict[tuple[float, float], Ints] = field(default_factory=OrderedDict)
     _estimates: OrderedDict[tuple[float, ...], tuple[Floats, Floats]] = field(default_factory=OrderedDict)
 
-    def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[Outcomes, pa.Table]:
+    def outcomes_at(self, iou: float, area: int = 0, max_dets: int | None = None) -> tuple[outcomes.Outcomes, pa.Table]:
         """Return the outcomes at one IoU threshold, and their table (schema MATCHES); the last few are kept."""
         if max_dets is not None and max_dets > self.scene.objects.rank.max(initial=0):
             max_dets = None  # leaves nothing out
 
-        def make() -> tuple[Outcomes, pa.Table]:
-            pairs = self.scene.overlaps(min(iou, LOCALISED))
-            result = outcomes(self.scene.objects, self.matches, pairs, iou, area, max_dets)
+        def make() -> tuple[outcomes.Outcomes, pa.Table]:
+            pairs = self.scene.overlaps(min(iou, outcomes.LOCALISED))
+            result = outcomes.outcomes(self.scene.objects, self.matches, pairs, iou, area, max_dets)
             return result, outcomes_table(self.scene, result, iou)
 
         return _keep(self._outcomes, (iou, area, max_dets), make, OUTCOMES_KEPT)
@@ -209,9 +189,9 @@ class Matched:
 
     def why_none(self, bounds: tuple[float, float]) -> str | None:
         """Return why there is no value in an area range, None where there is one."""
-        return None if self.scene.sized or bounds == AREAS["all"] else NO_SIZES
+        return None if self.scene.sized or bounds == matching.AREAS["all"] else NO_SIZES
 
-    def truths(self, bounds: tuple[float, float] = AREAS["all"]) -> Ints:
+    def truths(self, bounds: tuple[float, float] = matching.AREAS["all"]) -> Ints:
         """Return how many ground truths of each label count in an area range: [K]."""
         return _keep(self._truths, bounds, lambda: self.ranking.truths(self.area(bounds)), len(self.areas))
 
@@ -264,14 +244,14 @@ def match_objects(
     Score ties keep the order of `suite.cases` and, within one image, of the rows. InputError listing every record that
     cannot be used.
     """
-    ranges = tuple(dict.fromkeys([*AREAS.values(), *areas]))
+    ranges = tuple(dict.fromkeys([*matching.AREAS.values(), *areas]))
     scene = scene_of(suite, outputs, geometry, benchmark)
     key = (suite.fingerprint, outputs.fingerprint, scene.geometry, benchmark)
 
     def make() -> Matched:
-        near = scene.overlaps(min(*thresholds, LOCALISED))  # which the kinds of errors need, too
-        aside = by_area(scene.objects, ranges, scene.ignored, scene.spared)
-        found = match_among(scene.objects, thresholds, *aside, near, nearest=scene.nearest)
+        near = scene.overlaps(min(*thresholds, outcomes.LOCALISED))  # which the kinds of errors need, too
+        aside = matching.by_area(scene.objects, ranges, scene.ignored, scene.spared)
+        found = matching.match_among(scene.objects, thresholds, *aside, near, nearest=scene.nearest)
         return Matched(scene, found, Ranking.of(scene.objects, found), ranges)
 
     return _keep(_matched, (*key, tuple(thresholds), ranges), make, _room(outputs))
@@ -279,7 +259,7 @@ def match_objects(
 
 def grid_with(iou: float) -> tuple[float, ...]:
     """Return COCO's IoU thresholds if `iou` is one of them, so that all share one matching; else `iou` alone."""
-    return IOU_THRESHOLDS if has_threshold(IOU_THRESHOLDS, iou) else (iou,)
+    return matching.IOU_THRESHOLDS if matching.has_threshold(matching.IOU_THRESHOLDS, iou) else (iou,)
 
 
 def scene_of(suite: Suite, outputs: Outputs, geometry: Geometry = "auto", benchmark: Benchmark | None = None) -> Scene:
@@ -342,21 +322,23 @@ def matches_at(
     outputs: Outputs,
     found: Matched,
     iou: float,
-    bounds: tuple[float, float] = AREAS["all"],
+    bounds: tuple[float, float] = matching.AREAS["all"],
     max_dets: int | None = None,
     benchmark: Benchmark | None = None,
 ) -> pa.Table:
     """Return the matches table at an IoU threshold, matched again where `found` lacks it."""
-    if not has_threshold(found.matches.thresholds, iou):
+    if not matching.has_threshold(found.matches.thresholds, iou):
         found = match_objects(suite, outputs, (iou,), (bounds,), found.scene.geometry, benchmark)
     return found.outcomes_at(iou, found.area(bounds), max_dets)[1]
 
 
-def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
+def outcomes_table(scene: Scene, result: outcomes.Outcomes, iou: float) -> pa.Table:
     """Return every prediction, then every missed ground truth, with its kind at one IoU threshold: schema MATCHES."""
     objects = scene.objects
-    missed = np.flatnonzero(among(result.ground_truth, (FN_MISCLASSIFIED, FN_LOCALISATION, FN_MISSED)))
-    kinds = pa.array(KINDS, pa.string())
+    missed = np.flatnonzero(
+        outcomes.among(result.ground_truth, (outcomes.FN_MISCLASSIFIED, outcomes.FN_LOCALISATION, outcomes.FN_MISSED))
+    )
+    kinds = pa.array(outcomes.KINDS, pa.string())
     of_truths = [
         scene.case_ids.take(pa.array(objects.truth_image[missed])),
         scene.label_names.take(pa.array(objects.truth_class[missed])),
@@ -381,7 +363,7 @@ def outcomes_table(scene: Scene, result: Outcomes, iou: float) -> pa.Table:
 
 def together(rows: int, *columns: Callable[[], pa.Array]) -> list[pa.Array]:
     """Return the columns that these make, in threads where there are many rows: Arrow lets go of the interpreter."""
-    if rows < WORTH_A_THREAD:
+    if rows < matching.WORTH_A_THREAD:
         return [make() for make in columns]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return list(threads.map(lambda make: make(), columns))

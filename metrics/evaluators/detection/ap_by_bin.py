@@ -14,17 +14,8 @@ from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
 from metrics.evaluators._objects import object_tables
+from metrics.evaluators.detection import _matched
 from metrics.evaluators.detection._examples import NEAR_AND_FAR, detection_evaluator, label_rows
-from metrics.evaluators.detection._matched import (
-    NO_SIZES,
-    IouThresholds,
-    Matched,
-    MatchParameters,
-    MaxDets,
-    Scene,
-    match_objects,
-    matches_at,
-)
 from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.geometry import whole
@@ -50,7 +41,7 @@ class Bins:
     why: str | None = None
 
 
-def bins_of(scene: Scene, suite: Suite, outputs: Outputs, column: str, edges: Sequence[float]) -> Bins:
+def bins_of(scene: _matched.Scene, suite: Suite, outputs: Outputs, column: str, edges: Sequence[float]) -> Bins:
     """Return the bins between `edges`, both included; without edges one for each value of the column.
 
     A ground truth without a value is in no bin, a prediction without one in every bin.
@@ -58,7 +49,7 @@ def bins_of(scene: Scene, suite: Suite, outputs: Outputs, column: str, edges: Se
     objects = scene.objects
     if column == AREA:
         bins = between(objects.truth_area, objects.prediction_area, edges)
-        return bins if scene.sized else none_of(scene, NO_SIZES)
+        return bins if scene.sized else none_of(scene, _matched.NO_SIZES)
     tables = object_tables(suite, outputs)
     found = [_text_column(table, column) for table in tables]
     if found[0] is None:
@@ -90,7 +81,7 @@ def between(truths: Floats, predictions: Floats, edges: Sequence[float]) -> Bins
     return Bins(tuple(names), np.array(within[0]), np.array(within[1]) | np.isnan(predictions))
 
 
-def none_of(scene: Scene, why: str) -> Bins:
+def none_of(scene: _matched.Scene, why: str) -> Bins:
     """Return no bin, for a reason."""
     objects = scene.objects
     truths, predictions = (np.zeros((0, len(each)), np.bool_) for each in (objects.truth_class, objects.score))
@@ -116,7 +107,7 @@ def _numbers(texts: pa.Array) -> Floats:
     return found
 
 
-class ApByBinParameters(MatchParameters):
+class ApByBinParameters(_matched.MatchParameters):
     """What the bins are of, and what average precision is taken over."""
 
     column: str = Field(
@@ -126,8 +117,8 @@ class ApByBinParameters(MatchParameters):
         (32.0**2, 96.0**2),
         description="Where one bin of numbers ends and the next begins; empty: a bin for each value of the column.",
     )
-    iou_thresholds: IouThresholds = IOU_THRESHOLDS
-    max_dets: MaxDets = 100
+    iou_thresholds: _matched.IouThresholds = IOU_THRESHOLDS
+    max_dets: _matched.MaxDets = 100
 
 
 @detection_evaluator(
@@ -185,7 +176,7 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
     bound. The 95 % interval is from half-samples of the images (of `cases.group` where given).
     """
     thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
-    found = match_objects(suite, outputs, thresholds, geometry=parameters.geometry)
+    found = _matched.match_objects(suite, outputs, thresholds, geometry=parameters.geometry)
     scene, everything, limit = found.scene, AREAS["all"], parameters.max_dets
     bins = bins_of(scene, suite, outputs, parameters.column, parameters.edges)
     estimates, _ = found.estimates(parameters, everything, limit)
@@ -203,10 +194,10 @@ def ap_by_bin(suite: Suite, outputs: Outputs, parameters: ApByBinParameters) -> 
             columns: Columns = {"bin": name, **scene.columns}
             rows += _rows(found, "AP_bin", values, ranking.truths(place), columns)
     rows.sort(key=lambda row: row.label is not None)
-    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limit)
+    table = _matched.matches_at(suite, outputs, found, parameters.match_iou_threshold, max_dets=limit)
     return Findings(rows, matches=table)
 
 
-def _rows(found: Matched, metric: str, values: Floats, truths: Ints, columns: Columns) -> list[Aggregate]:
+def _rows(found: _matched.Matched, metric: str, values: Floats, truths: Ints, columns: Columns) -> list[Aggregate]:
     enough = has_enough_truths(truths)
     return label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough)

@@ -10,17 +10,8 @@ from metrics.core.array_types import Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._half_samples import Spread, number
+from metrics.evaluators.detection import _matched
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, detection_evaluator, label_rows
-from metrics.evaluators.detection._matched import (
-    Count,
-    IouThresholds,
-    Matched,
-    MatchParameters,
-    MaxDets,
-    match_objects,
-    matches_at,
-    written_iou,
-)
 from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
 from metrics.vision.matching import AREAS, IOU_THRESHOLDS, threshold_index
@@ -30,7 +21,7 @@ NO_LIMIT = 2**31 - 1  # no limit of predictions per image
 
 
 def interpolated_curves(
-    found: Matched, area: tuple[float, float] = AREAS["all"], limit: int = NO_LIMIT, only: Sequence[float] = ()
+    found: _matched.Matched, area: tuple[float, float] = AREAS["all"], limit: int = NO_LIMIT, only: Sequence[float] = ()
 ) -> pa.Table:
     """Return interpolated precision at each recall, and the score at which it is reached (null where never).
 
@@ -41,7 +32,7 @@ def interpolated_curves(
     thresholds = found.matches.thresholds
     wanted = [threshold_index(thresholds, iou) for iou in only or thresholds]
     precision, score = precision[known][:, wanted], score[known][:, wanted]  # [K, T, R]
-    ious = np.array([written_iou(iou) for iou in thresholds[wanted]])
+    ious = np.array([_matched.written_iou(iou) for iou in thresholds[wanted]])
     shape = precision.shape
     return pa.table(
         {
@@ -54,11 +45,11 @@ def interpolated_curves(
     )
 
 
-class AveragePrecisionParameters(MatchParameters):
+class AveragePrecisionParameters(_matched.MatchParameters):
     """What average precision is taken over."""
 
-    iou_thresholds: IouThresholds = IOU_THRESHOLDS
-    max_dets: MaxDets = 100
+    iou_thresholds: _matched.IouThresholds = IOU_THRESHOLDS
+    max_dets: _matched.MaxDets = 100
     area_range: tuple[float, float] = Field(
         AREAS["all"], description="Least and greatest area of the objects that count, in square pixels, both included."
     )
@@ -147,17 +138,19 @@ def average_precision(suite: Suite, outputs: Outputs, parameters: AveragePrecisi
     matches. A mean over more than 5 labels has none with fewer than 6 ground truths per label (harmonic mean).
     """
     area, limit = parameters.area_range, parameters.max_dets
-    found = match_objects(suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry)
+    found = _matched.match_objects(
+        suite, outputs, tuple(dict.fromkeys(parameters.iou_thresholds)), (area,), parameters.geometry
+    )
     estimates, _ = found.estimates(parameters, area, limit)
     return Findings(
         _aggregates(found, estimates, area, limit),
         curves=interpolated_curves(found, area, limit),
-        matches=matches_at(suite, outputs, found, parameters.match_iou_threshold, area, limit),
+        matches=_matched.matches_at(suite, outputs, found, parameters.match_iou_threshold, area, limit),
     )
 
 
-def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
-    ious = [written_iou(iou) for iou in found.matches.thresholds]
+def _aggregates(found: _matched.Matched, estimates: Floats, area: tuple[float, float], limit: int) -> list[Aggregate]:
+    ious = [_matched.written_iou(iou) for iou in found.matches.thresholds]
     name = next((name for name, bounds in AREAS.items() if bounds == area), f"{area[0]:g}–{area[1]:g}")
     columns: Columns = {"area": name, "max_dets": limit, **found.scene.columns}
     truths, drawn = found.truths(area), found.scene.drawn
@@ -177,14 +170,14 @@ def _aggregates(found: Matched, estimates: Floats, area: tuple[float, float], li
     return result
 
 
-class AverageRecallParameters(MatchParameters):
+class AverageRecallParameters(_matched.MatchParameters):
     """What average recall is taken over."""
 
-    iou_thresholds: IouThresholds = IOU_THRESHOLDS
+    iou_thresholds: _matched.IouThresholds = IOU_THRESHOLDS
     recall_score_threshold: float = Field(
         0.0, description="Least score of a true positive in ar and mar; COCO's recalls do not use it."
     )
-    max_dets: tuple[Count, ...] = Field(
+    max_dets: tuple[_matched.Count, ...] = Field(
         MAX_DETS,
         min_length=1,
         description="Predictions per image and label that count, best scores first: a coco_ar for each; ar and mar "
@@ -264,7 +257,7 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
     ranges = {name: (low, high) for name, (low, high) in parameters.area_ranges.items()}
     whole, limits = AREAS["all"], sorted(set(parameters.max_dets))
     thresholds = tuple(dict.fromkeys(parameters.iou_thresholds))
-    found = match_objects(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
+    found = _matched.match_objects(suite, outputs, thresholds, tuple(ranges.values()), parameters.geometry)
     lowest = parameters.recall_score_threshold
     _, recall = found.estimates(parameters, whole, limits[-1], lowest=lowest, precision=False)
     overall, by_label = mean_over(recall, 1, 2), mean_over(recall, 2)
@@ -278,5 +271,5 @@ def average_recall(suite: Suite, outputs: Outputs, parameters: AverageRecallPara
         columns = {"area": name, "max_dets": limit, **found.scene.columns}
         spread = Spread.of(mean_over(recall, 1, 2), n, found.scene.drawn)
         result.append(number("coco_ar", spread, n=n, columns=columns, why=found.why_none(bounds)))
-    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
+    table = _matched.matches_at(suite, outputs, found, parameters.match_iou_threshold, whole, limits[-1])
     return Findings(result, matches=table)

@@ -10,27 +10,19 @@ from metrics.core.array_types import Bools, Floats, Int32s
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._objects import confusion_names, confusion_table
+from metrics.evaluators.detection import _matched
 from metrics.evaluators.detection._benchmarks import Matching, benchmark_of
 from metrics.evaluators.detection._examples import CROWDED_STREET, TWO_CATS, ZOO, Shares, detection_evaluator
-from metrics.evaluators.detection._matched import (
-    NOTHING_PREDICTED,
-    Iou,
-    OperatingParameters,
-    Scene,
-    outcomes_table,
-    scene_of,
-    together,
-)
 from metrics.vision.object_confusion import Cells, cells, match_any_label
 from metrics.vision.outcomes import LOCALISED, Outcomes
 
 NOTHING_MATCHED = "no prediction that reaches the score threshold matches a ground truth"
 
 
-class DetectionConfusionParameters(OperatingParameters):
+class DetectionConfusionParameters(_matched.OperatingParameters):
     """Where objects are matched."""
 
-    iou_threshold: Iou = Field(
+    iou_threshold: _matched.Iou = Field(
         0.5, description="IoU (of key points OKS) at and above which a prediction matches a ground truth of any label."
     )
     matching: Matching = "coco_summary"
@@ -145,14 +137,14 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     do not count: truths that it leaves aside, with what takes one, and predictions that it excuses if they take none.
     """
     iou, benchmark = parameters.iou_threshold, benchmark_of(None, {"matching": parameters.matching}, suite)
-    scene = scene_of(suite, outputs, parameters.geometry, benchmark)
+    scene = _matched.scene_of(suite, outputs, parameters.geometry, benchmark)
     found = match_confused(scene, iou, parameters.score_threshold)
     placed = cells(scene.objects, found)
     truths, predicted = confusion_names(scene.labels)
     curves = confusion_table(placed.count(len(scene.labels)), scene.labels)
-    matches = outcomes_table(scene, found, iou)
+    matches = _matched.outcomes_table(scene, found, iou)
     outside = placed.truth < 0
-    columns = together(
+    columns = _matched.together(
         len(outside),
         lambda: truths.take(pa.array(placed.truth, mask=outside)),
         lambda: predicted.take(pa.array(placed.predicted, mask=outside)),
@@ -168,13 +160,13 @@ def detection_confusion(suite: Suite, outputs: Outputs, parameters: DetectionCon
     return Findings(rows, curves=curves, matches=matches)
 
 
-def match_confused(scene: Scene, iou: float, score: float) -> Outcomes:
+def match_confused(scene: _matched.Scene, iou: float, score: float) -> Outcomes:
     """Return what `match_any_label` finds in a scene, by the rules of its benchmark."""
     pairs = scene.overlaps(min(iou, LOCALISED))
     return match_any_label(scene.objects, pairs, iou, score, scene.ignored, scene.spared, nearest=scene.nearest)
 
 
-def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:
+def _shares(scene: _matched.Scene, placed: Cells, parameters: DetectionConfusionParameters) -> list[Aggregate]:
     """Return the four shares over all labels, then of each."""
     weights = scene.weights(parameters.resamples, parameters.seed).astype(np.float32)
     none = len(scene.labels)
@@ -194,6 +186,6 @@ def _shares(scene: Scene, placed: Cells, parameters: DetectionConfusionParameter
     return [
         *shares.rows("agreement", right, objects, of_all=(truths + hallucinated).sum(axis=1)),
         *shares.rows("confused", taken - right, taken, empty=NOTHING_MATCHED),
-        *shares.rows("hallucinated", hallucinated, predictions, empty=NOTHING_PREDICTED),
+        *shares.rows("hallucinated", hallucinated, predictions, empty=_matched.NOTHING_PREDICTED),
         *shares.rows("missed", missed, truths),
     ]

@@ -23,17 +23,7 @@ from metrics.evaluators.detection._matched import (
 )
 from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import has_enough_truths
-from metrics.vision.error_breakdown import (
-    ERRORS,
-    Errors,
-    Repaired,
-    count_errors,
-    find_errors,
-    repair,
-    repaired_ap,
-    without_false_negatives,
-    without_false_positives,
-)
+from metrics.vision import error_breakdown as tide
 
 LEAST_FOR_GAINS = 25.0  # ground truths a label, harmonic mean: the bias of a gain is steady from there on
 FEW_FOR_GAINS = (
@@ -80,7 +70,7 @@ class ErrorBreakdownParameters(DetectionParameters):
             twin_of=("coco_summary.AP50", "coco_summary.AP75"),
         ),
         *(
-            Metric.lower(f"d_ap_{error}", description, minor=error not in ERRORS, title=TITLES.get(error, ""))
+            Metric.lower(f"d_ap_{error}", description, minor=error not in tide.ERRORS, title=TITLES.get(error, ""))
             for error, description in DESCRIPTIONS.items()
         ),
     ),
@@ -183,25 +173,25 @@ def error_breakdown(suite: Suite, outputs: Outputs, parameters: ErrorBreakdownPa
     found = match_objects(suite, outputs, grid_with(iou), geometry=parameters.geometry, benchmark=benchmark)
     background = parameters.background_iou
     pairs = found.scene.overlaps(background)
-    errors = find_errors(found.scene.objects, found.matches, pairs, iou, background, parameters.max_dets)
+    errors = tide.find_errors(found.scene.objects, found.matches, pairs, iou, background, parameters.max_dets)
     return Findings(_aggregates(found.scene, errors, parameters), matches=outcomes_table(found.scene, errors, iou))
 
 
-def _aggregates(scene: Scene, errors: Errors, parameters: ErrorBreakdownParameters) -> list[Aggregate]:
+def _aggregates(scene: Scene, errors: tide.Errors, parameters: ErrorBreakdownParameters) -> list[Aggregate]:
     objects = scene.objects
     weights = scene.weights(parameters.resamples, parameters.seed)
     repairs = {
-        **{error: repair(objects, errors, (code,)) for error, code in ERRORS.items()},
-        "false_positives": without_false_positives(objects, errors),
-        "false_negatives": without_false_negatives(objects, errors),
+        **{error: tide.repair(objects, errors, (code,)) for error, code in tide.ERRORS.items()},
+        "false_positives": tide.without_false_positives(objects, errors),
+        "false_negatives": tide.without_false_negatives(objects, errors),
     }
 
-    def average(repaired: Repaired) -> Floats:
-        return repaired_ap(objects, errors, repaired, weights)
+    def average(repaired: tide.Repaired) -> Floats:
+        return tide.repaired_ap(objects, errors, repaired, weights)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        base, *after = threads.map(average, [repair(objects, errors, ()), *repairs.values()])
-    counts = count_errors(objects, errors)
+        base, *after = threads.map(average, [tide.repair(objects, errors, ()), *repairs.values()])
+    counts = tide.count_errors(objects, errors)
     truths = counts["truths"]
     columns: Columns = {"iou": parameters.iou_threshold, **scene.columns}
     enough = has_enough_truths(truths)

@@ -10,17 +10,8 @@ from pydantic import Field
 from metrics.core.array_types import Bools, Floats
 from metrics.core.evaluator import Aggregate, Columns, Example, Findings, Metric
 from metrics.core.suite import METADATA, Outputs, Suite
+from metrics.evaluators.detection import _matched
 from metrics.evaluators.detection._examples import DIFFICULT_CATS, ROTATED_SHIP, detection_evaluator, label_rows
-from metrics.evaluators.detection._matched import (
-    DetectionParameters,
-    Matched,
-    MatchingIou,
-    MatchParameters,
-    Scene,
-    match_objects,
-    matches_at,
-    written_iou,
-)
 from metrics.evaluators.detection.average_precision import NO_LIMIT, interpolated_curves
 from metrics.stats.float_tolerance import mean_over
 from metrics.stats.resample_intervals import BIAS, has_enough_truths
@@ -39,7 +30,7 @@ INTERPOLATION = (
 )
 
 
-class InterpolatedParameters(DetectionParameters):
+class InterpolatedParameters(_matched.DetectionParameters):
     """How precision is averaged."""
 
     interpolation: Interpolation = Field("all_points", description=INTERPOLATION)
@@ -50,7 +41,7 @@ class PascalVoc(NamedTuple):
 
     inclusive_pixels: bool = False
 
-    def applied(self, scene: Scene, suite: Suite, outputs: Outputs) -> Scene:  # noqa: ARG002 - Benchmark's signature
+    def applied(self, scene: _matched.Scene, suite: Suite, outputs: Outputs) -> _matched.Scene:  # noqa: ARG002 - Benchmark's signature
         """Return the scene without difficult objects, its boxes with their last pixels where these count."""
         objects = scene.objects
         ignored = objects.crowd | difficult_objects(suite)
@@ -85,7 +76,7 @@ def bias_of(interpolation: Interpolation, *, averaged: bool = False) -> float:
     return 1.0 if averaged else 0.0
 
 
-def average_precisions(found: Matched, parameters: InterpolatedParameters) -> Floats:
+def average_precisions(found: _matched.Matched, parameters: InterpolatedParameters) -> Floats:
     """Return AP [1 + B, K, T] of all predictions: of the data set, then of its resamples."""
     weights = found.scene.weights(parameters.resamples, parameters.seed)
     return resample(found.ranking, weights, max_dets=NO_LIMIT, recalls=POINTS[parameters.interpolation])[0]
@@ -94,7 +85,7 @@ def average_precisions(found: Matched, parameters: InterpolatedParameters) -> Fl
 class VocApParameters(InterpolatedParameters):
     """How VOC's average precision is taken."""
 
-    iou_threshold: MatchingIou = 0.5
+    iou_threshold: _matched.MatchingIou = 0.5
     inclusive_pixels: bool = Field(
         True,
         description="Count the last row and column of pixels, as VOC does: a box from xmin to xmax is xmax − xmin + 1 "
@@ -159,9 +150,13 @@ def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findi
     with fewer than 6 ground truths per label.
     """
     benchmark, iou = PascalVoc(parameters.inclusive_pixels), parameters.iou_threshold
-    found = match_objects(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
+    found = _matched.match_objects(suite, outputs, (iou,), geometry=parameters.geometry, benchmark=benchmark)
     values, truths = average_precisions(found, parameters)[:, :, 0], found.truths()
-    columns: Columns = {"iou": written_iou(iou), "interpolation": parameters.interpolation, **found.scene.columns}
+    columns: Columns = {
+        "iou": _matched.written_iou(iou),
+        "interpolation": parameters.interpolation,
+        **found.scene.columns,
+    }
     enough = has_enough_truths(truths)
     bias = bias_of(parameters.interpolation)
     rows = label_rows(
@@ -173,7 +168,7 @@ def voc_ap(suite: Suite, outputs: Outputs, parameters: VocApParameters) -> Findi
 LINES = {"AP50": 0.5, "AP75": 0.75, "AP": None}
 
 
-class OrientedApParameters(MatchParameters, InterpolatedParameters):
+class OrientedApParameters(_matched.MatchParameters, InterpolatedParameters):
     """How DOTA's average precision is taken."""
 
     interpolation: Interpolation = Field("eleven_points", description=INTERPOLATION)
@@ -224,7 +219,7 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
     none with fewer than 6 ground truths per label.
     """
     benchmark = PascalVoc()
-    found = match_objects(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
+    found = _matched.match_objects(suite, outputs, IOU_THRESHOLDS, geometry=parameters.geometry, benchmark=benchmark)
     estimates, truths = average_precisions(found, parameters), found.truths()
     enough = has_enough_truths(truths)
     rows: list[Aggregate] = []
@@ -235,5 +230,5 @@ def oriented_ap(suite: Suite, outputs: Outputs, parameters: OrientedApParameters
         columns: Columns = {"iou": iou, "interpolation": parameters.interpolation, **found.scene.columns}
         rows += label_rows(found.scene, metric, mean_over(values, 1), values, truths, columns, enough=enough, bias=bias)
     rows.sort(key=lambda row: row.label is not None)
-    table = matches_at(suite, outputs, found, parameters.match_iou_threshold, benchmark=benchmark)
+    table = _matched.matches_at(suite, outputs, found, parameters.match_iou_threshold, benchmark=benchmark)
     return Findings(rows, curves=interpolated_curves(found, only=(0.5, 0.75)), matches=table)

@@ -7,20 +7,11 @@ from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence, Verdict
 from metrics.core.suite import Case
 from metrics.evaluators._scripted import claims_reply, entailment_reply
+from metrics.judge import steps
 from metrics.judge.asking import Judge
-from metrics.judge.steps import (
-    CLAIMS,
-    ENTAILMENT,
-    NO_CLAIMS,
-    NO_REFERENCE_CLAIMS,
-    answer_and_references,
-    entailment,
-    together,
-    with_quote,
-)
 
 INPUTS: tuple[Input, ...] = ("answer", "expected_answers", "retrieved_contexts")
-PROMPTS = (CLAIMS, ENTAILMENT)
+PROMPTS = (steps.CLAIMS, steps.ENTAILMENT)
 STANDARDS = (
     "valid and reliable",
     "secure and resilient",
@@ -38,16 +29,16 @@ async def noise_sensitivity(
     any expected answer. `exclusive`: a claim that contexts of the other kind entail too does not count. The questions
     to the judge are those of answer_correctness, context_recall and faithfulness.
     """
-    stated, expected = await answer_and_references(judge, case.answer, case.expected_answers, case.question)
+    stated, expected = await steps.answer_and_references(judge, case.answer, case.expected_answers, case.question)
     if not stated:
-        return not_applicable(NO_CLAIMS)
+        return not_applicable(steps.NO_CLAIMS)
     if not expected:
-        return not_applicable(NO_REFERENCE_CLAIMS)
-    entailed, *others = await together(
+        return not_applicable(steps.NO_REFERENCE_CLAIMS)
+    entailed, *others = await steps.together(
         [
-            entailment(judge, stated, case.retrieved_contexts),
-            *(entailment(judge, stated, reference.claims) for reference in expected),
-            *(entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected),
+            steps.entailment(judge, stated, case.retrieved_contexts),
+            *(steps.entailment(judge, stated, reference.claims) for reference in expected),
+            *(steps.entailment(judge, reference.claims, case.retrieved_contexts) for reference in expected),
         ]
     )
     by_references, by_contexts = others[: len(expected)], others[len(expected) :]
@@ -61,7 +52,7 @@ async def noise_sensitivity(
         words, facts = ("correct", "incorrect"), {"noise": noise}
         verdict = Verdict.of(claim, correct, words, decisive.reason, entry.supported_by, facts=facts)
         named = [case.retrieved_contexts[number - 1] for number in entry.supported_by]
-        claims.append(with_quote(verdict, entry.quote, named))
+        claims.append(steps.with_quote(verdict, entry.quote, named))
     misled = sum(claim.facts["noise"] for claim in claims)
     numbers = range(1, len(case.retrieved_contexts) + 1)
     told = {

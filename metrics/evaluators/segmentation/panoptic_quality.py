@@ -18,18 +18,9 @@ from metrics.evaluators._half_samples import Resamples, Seed, image_spread, numb
 from metrics.evaluators._objects import codes_of, confusion_table, object_labels, object_tables
 from metrics.evaluators.segmentation._label_maps import Batch, Labels, batches
 from metrics.stats.float_tolerance import mean_over
+from metrics.vision import panoptic
 from metrics.vision.geometry import whole
 from metrics.vision.outcomes import FN_MISCLASSIFIED, FN_MISSED, KINDS, among
-from metrics.vision.panoptic import (
-    ENOUGH,
-    SegmentMatches,
-    SegmentRuns,
-    confusion,
-    joined,
-    match_segments,
-    qualities,
-    tallies,
-)
 
 NAMES = ("PQ", "SQ", "RQ")
 PARTS = {"": "all classes", "_things": "things", "_stuff": "stuff"}
@@ -98,10 +89,7 @@ def _segment(label: str, first: int, last: int, **more: Any) -> dict[str, Any]:
             "two cats found as one: one of 6 columns at IoU .6, the other missed",
             _scene([_segment("cat", 0, 6), _segment("cat", 6, 10)], [_segment("cat", 0, 10)]),
             expect={"PQ": 0.6 / 1.5, "PQ_stuff": None},
-            rows=(
-                {"metric": "SQ", "label": "cat", "value": 0.6},
-                {"metric": "RQ", "label": "cat", "value": 1 / 1.5},
-            ),
+            rows=({"metric": "SQ", "label": "cat", "value": 0.6}, {"metric": "RQ", "label": "cat", "value": 1 / 1.5}),
         ),
         Example(
             "a cat mostly on void and one in a crowd of cats are not counted, one elsewhere is false",
@@ -154,7 +142,7 @@ def panoptic_quality(suite: Suite, outputs: Outputs, parameters: PanopticQuality
     found = _match(suite, outputs, labels)
     sums, drawn = resample_sums(suite, found.counts, parameters.resamples, parameters.seed)
     return Findings(
-        _aggregates(suite, labels, found, qualities(sums), drawn),
+        _aggregates(suite, labels, found, panoptic.qualities(sums), drawn),
         cases=dict(zip(suite.cases["case_id"].to_pylist(), _cases(labels, found.counts), strict=True)),
         curves=confusion_table(found.cells, labels),
         matches=found.matches,
@@ -199,32 +187,34 @@ def _match(suite: Suite, outputs: Outputs, labels: tuple[str, ...]) -> _Matched:
     crowd = whole(tables[0]["is_crowd"].fill_null(False)).to_numpy(zero_copy_only=False)[truths.rows]
     codes = {name: code for code, name in enumerate(labels)} | {VOID: -1}
     counts = np.zeros((len(suite), 4, len(labels)))
-    found: list[SegmentMatches] = []
+    found: list[panoptic.SegmentMatches] = []
 
-    def match(batch: Batch, index: int) -> SegmentMatches:
+    def match(batch: Batch, index: int) -> panoptic.SegmentMatches:
         place = batch.places[index]
         true, predicted = truths.of_image(place), guesses.of_image(place)
         runs = [_segment_runs(batch, side, index) for side in (0, 1)]
         kinds = (truths.code[true], guesses.code[predicted])
-        result = match_segments(runs[0], runs[1], *kinds, crowd[true])
-        counts[place] = tallies(result, *kinds, len(labels))
+        result = panoptic.match_segments(runs[0], runs[1], *kinds, crowd[true])
+        counts[place] = panoptic.tallies(result, *kinds, len(labels))
         return result
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for batch in batches(suite, outputs, Labels(labels, False, codes, codes, VOID)):
             found += threads.map(match, [batch] * len(batch.places), range(len(batch.places)))
     of_class = np.bincount(truths.code[~crowd], minlength=len(labels))
-    every = joined(found, truths.start)
-    cells = confusion(every, truths.code, guesses.code, len(labels))
+    every = panoptic.joined(found, truths.start)
+    cells = panoptic.confusion(every, truths.code, guesses.code, len(labels))
     return _Matched(counts, of_class, cells, _matches(tables, truths, guesses, every))
 
 
-def _segment_runs(batch: Batch, side: int, index: int) -> SegmentRuns:
+def _segment_runs(batch: Batch, side: int, index: int) -> panoptic.SegmentRuns:
     runs, pixels = batch.sides[side], int(batch.sizes[index].prod())
-    return SegmentRuns.of(runs.masks, runs.start[index], runs.start[index + 1], pixels)
+    return panoptic.SegmentRuns.of(runs.masks, runs.start[index], runs.start[index + 1], pixels)
 
 
-def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, found: SegmentMatches) -> pa.Table:
+def _matches(
+    tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, found: panoptic.SegmentMatches
+) -> pa.Table:
     """Return every prediction, then every missed ground truth: schema MATCHES."""
     kinds = pa.array(KINDS, pa.string())
     lost = among(found.ground_truth, (FN_MISCLASSIFIED, FN_MISSED))
@@ -240,7 +230,7 @@ def _matches(tables: tuple[pa.Table, pa.Table], truths: _Side, guesses: _Side, f
         (whole(tables[0]["annotation_id"]).take(taken), rows["annotation_id"]),
         (guessed["score"], none),
         (pa.array(found.iou, pa.float64(), from_pandas=True), none),
-        (pa.array(np.full(len(guessed), ENOUGH)), pa.array(np.full(len(rows), ENOUGH))),
+        (pa.array(np.full(len(guessed), panoptic.ENOUGH)), pa.array(np.full(len(rows), panoptic.ENOUGH))),
     ]
     return pa.table([pa.chunked_array([whole(part) if isinstance(part, pa.ChunkedArray) else part for part in parts])
                      for parts in columns], schema=MATCHES)  # fmt: skip
@@ -275,7 +265,7 @@ def _cases(labels: tuple[str, ...], counts: Floats) -> Iterator[CaseScore]:
     """Yield the PQ of each image, with what was found, invented and missed of each class."""
     names = ("iou", "tp", "fp", "fn")
     for image in counts:
-        quality = float(qualities(image.sum(axis=1, keepdims=True))[0, 0])
+        quality = float(panoptic.qualities(image.sum(axis=1, keepdims=True))[0, 0])
         if np.isnan(quality):
             yield not_applicable(NO_SEGMENTS)
             continue

@@ -116,7 +116,7 @@ def test_two_raters_or_few_outputs_are_not_tested(run: Run, monkeypatch: pytest.
     assert replacement_sentence(found, "good").endswith(
         "it takes three raters with 30 outputs each that another labelled, too; there are 2."
     )
-    monkeypatch.setattr("metrics.analysis.labels.rater_errors.FEWEST_ITEMS", 121)
+    monkeypatch.setattr("metrics.stats.rater_agreement.FEWEST_ITEMS", 121)
     assert annotator_test(run, "good", ROUGE, threshold=0.6).raters == 0
 
 
