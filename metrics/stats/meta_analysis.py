@@ -93,21 +93,11 @@ def pooled_means(studies: Sequence[Study], models: int) -> AcrossSuites | None:
         half, ranked = student(freedom) * standard_errors(wide), (wide, float(freedom))
     best, worst = rank_ranges(value, *ranked)
     is_ranked = suites >= FEWEST_SUITES and freedom >= FEWEST_FREEDOM
-    return AcrossSuites(
-        value,
-        value - half,
-        value + half,
-        common,
-        common - common_half,
-        common + common_half,
-        best if is_ranked else None,
-        worst if is_ranked else None,
-        float(q),
-        freedom,
-        chi_square_p(q, freedom) if freedom > 0 else None,
-        max(0.0, 1 - freedom / q) if q > 0 else 0.0,
-        math.sqrt(tau2),
-    )
+    ends = (value - half, value + half, common, common - common_half, common + common_half)
+    first, last = best if is_ranked else None, worst if is_ranked else None
+    p = chi_square_p(q, freedom) if freedom > 0 else None
+    i2 = max(0.0, 1 - freedom / q) if q > 0 else 0.0
+    return AcrossSuites(value, *ends, first, last, float(q), freedom, p, i2, math.sqrt(tau2))
 
 
 def mean_of_suites(

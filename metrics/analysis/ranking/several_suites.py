@@ -273,7 +273,9 @@ def _overall(
     covered = sorted({int(place) for study in known for place in study.models})
     place_of = {place: at for at, place in enumerate(covered)}
     moved = [study._replace(models=np.array([place_of[int(one)] for one in study.models])) for study in known]
-    pooled = pooled_means(_signed(moved, column), len(covered)) if len(known) > 1 else None
+    sign = -1.0 if column.direction == "lower" else 1.0  # makes more better, so that rank 1 is the best
+    moved = [study._replace(means=sign * study.means) for study in moved]
+    pooled = pooled_means(moved, len(covered)) if len(known) > 1 else None
     if pooled is None and len(known) > 1:
         notes.append("No chain of suites connects all models, so some cannot be compared: leave models or runs out.")
     if pooled is not None and pooled.best is None:
@@ -283,26 +285,12 @@ def _overall(
         for place, model in enumerate(named)
     ]
     overall.sort(key=lambda one: -one.suites)
-    sign = 1.0 if column.direction == "higher" else -1.0
     order = falling_order([np.nan if one.value is None else sign * one.value for one in overall])
-    return SeveralSuites(
-        column,
-        tuple(columns),
-        cells,
-        tuple(overall[place] for place in order),
-        None if pooled is None else pooled.q,
-        0 if pooled is None else pooled.freedom,
-        None if pooled is None else pooled.p,
-        None if pooled is None else pooled.i2,
-        None if pooled is None else pooled.tau,
-        tuple(notes),
-    )
-
-
-def _signed(studies: Sequence[Study], column: Column) -> list[Study]:
-    """Return the studies with the sign that makes more better, so that rank 1 is the best."""
-    sign = -1.0 if column.direction == "lower" else 1.0
-    return [study._replace(means=sign * study.means) for study in studies]
+    spread: tuple[float | None, int, float | None, float | None, float | None] = (None, 0, None, None, None)
+    if pooled is not None:
+        spread = (pooled.q, pooled.freedom, pooled.p, pooled.i2, pooled.tau)
+    ranked = tuple(overall[place] for place in order)
+    return SeveralSuites(column, tuple(columns), cells, ranked, *spread, tuple(notes))
 
 
 def _of_model(
@@ -319,14 +307,9 @@ def _of_model(
     own = [(study, int(np.flatnonzero(study.models == place)[0])) for study in known if place in study.models]
     found = Overall(model, count)
     if len(own) == suites > 1:
-        mean, low, high = _within(
-            column,
-            *mean_of_suites(
-                [float(study.means[row]) for study, row in own],
-                [float(standard_errors(study.covariance)[row]) for study, row in own],
-                [study.freedom for study, _ in own],
-            ),
-        )
+        errors = [float(standard_errors(study.covariance)[row]) for study, row in own]
+        means, freedom = [float(study.means[row]) for study, row in own], [study.freedom for study, _ in own]
+        mean, low, high = _within(column, *mean_of_suites(means, errors, freedom))
         found = replace(found, mean=mean, mean_low=low, mean_high=high)
     if pooled is None or at is None:
         return found
@@ -335,16 +318,10 @@ def _of_model(
         value, low, high, common_low, common_high = (-number for number in numbers)
         numbers = [value, high, low, common_high, common_low]
     value, low, high, common_low, common_high = _within(column, *numbers)
-    return replace(
-        found,
-        value=value,
-        low=low,
-        high=high,
-        common_low=common_low,
-        common_high=common_high,
-        best_rank=None if pooled.best is None else int(pooled.best[at]),
-        worst_rank=None if pooled.worst is None else int(pooled.worst[at]),
-    )
+    found = replace(found, value=value, low=low, high=high, common_low=common_low, common_high=common_high)
+    if pooled.best is None or pooled.worst is None:
+        return found
+    return replace(found, best_rank=int(pooled.best[at]), worst_rank=int(pooled.worst[at]))
 
 
 def _within(column: Column, *numbers: float) -> tuple[float, ...]:

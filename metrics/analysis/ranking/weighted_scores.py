@@ -152,14 +152,9 @@ def weighted_scores(
         )
         for at in known.tolist()
     ]
-    return WeightedScores(
-        parts,
-        tuple(scores[place] for place in falling_order([one.value for one in scores])),
-        tuple(model for place, model in enumerate(asked) if np.isnan(made.value[place])),
-        turn,
-        resampled,
-        few_groups(run, tag),
-    )
+    ranked = tuple(scores[place] for place in falling_order([one.value for one in scores]))
+    lacking = tuple(model for place, model in enumerate(asked) if np.isnan(made.value[place]))
+    return WeightedScores(parts, ranked, lacking, turn, resampled, few_groups(run, tag))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

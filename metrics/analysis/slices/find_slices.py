@@ -104,19 +104,10 @@ def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: boo
     rows = valued(data, masks, where)
     total = len(own.n)
     sizes = [size for size in (least, n // 20, n // 5) if size == least or size >= 2 * least]
-    return SliceSearch(
-        data.measure,
-        model,
-        data.noun,
-        tuple(FoundSlice(row, p, sentence(row, p, total)) for row, (_, p) in zip(rows, kept, strict=True)),
-        total,
-        int((searched.p <= LEVEL).sum()) - len(kept),
-        n,
-        least,
-        draws,
-        data.clusters is not None,
-        tuple((size, _possible(slice_search.detectable(searched, badness, size, LEVEL), badness)) for size in sizes),
-    )
+    reach = tuple((size, _possible(slice_search.detectable(searched, badness, size, LEVEL), badness)) for size in sizes)
+    found = tuple(FoundSlice(row, p, sentence(row, p, total)) for row, (_, p) in zip(rows, kept, strict=True))
+    explained, clustered = int((searched.p <= LEVEL).sum()) - len(kept), data.clusters is not None
+    return SliceSearch(data.measure, model, data.noun, found, total, explained, n, least, draws, clustered, reach)
 
 
 def _compared(data: Outcomes) -> SliceSearch:

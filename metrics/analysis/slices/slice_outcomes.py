@@ -108,19 +108,10 @@ def measures(run: Run) -> tuple[Measure, ...]:
     for column in columns:
         has_cases = (column.evaluator, column.metric) in by_case
         if (has_cases or column.evaluator in again) and column.direction != "none":
-            measure = Measure(
-                column.evaluator,
-                column.metric if has_cases else column.key.partition("/")[2],
-                full_name(column),
-                column.description,
-                column.direction,
-                "cases" if has_cases else DATA_SET,
-                column.primary,
-                column.minor,
-                column.low,
-                column.high,
-                column.binary,
-            )
+            metric, of = (column.metric, "cases") if has_cases else (column.key.partition("/")[2], DATA_SET)
+            title, said, ends = full_name(column), column.description, (column.low, column.high)
+            flags = column.primary, column.minor
+            measure = Measure(column.evaluator, metric, title, said, column.direction, of, *flags, *ends, column.binary)
             found.setdefault(measure.key, measure)
     if run.spec.suite.task == "detection":
         for name in run.match_names():
@@ -157,18 +148,9 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     present = np.flatnonzero(measured.present)
     weights, clusters = design.of_part(present)
     binary = measure.binary and measured.single and weights is None and clusters is None
-    return Outcomes(
-        measure,
-        model,
-        measured.values[present],
-        present.astype(np.int64),
-        {name: column.take(present) for name, column in known.items()},
-        weights,
-        clusters,
-        binary,
-        _noun(run),
-        len(design) - len(present),
-    )
+    values, places, out = measured.values[present], present.astype(np.int64), len(design) - len(present)
+    own = {name: column.take(present) for name, column in known.items()}
+    return Outcomes(measure, model, values, places, own, weights, clusters, binary, _noun(run), out)
 
 
 def _noun(run: Run) -> str:
@@ -227,15 +209,6 @@ def _of_objects(run: Run, model: str, measure: Measure, known: Mapping[str, Know
     weights = None if design.weights is None else design.weights[position]
     cases = {name: column.take(position) for name, column in known.items() if name != "class"}
     counted = {"objects": f"objects (found at score ≥ {least:g})", "predictions": f"predictions at score ≥ {least:g}"}
-    return Outcomes(
-        measure,
-        model,
-        outcome[rows].astype(np.float64),
-        position,
-        own | cases,
-        weights,
-        cluster_codes(design.units[position]),
-        False,
-        counted[measure.of] if least else measure.of,
-        0,
-    )
+    values, clusters = outcome[rows].astype(np.float64), cluster_codes(design.units[position])
+    noun = counted[measure.of] if least else measure.of
+    return Outcomes(measure, model, values, position, own | cases, weights, clusters, False, noun, 0)

@@ -11,14 +11,7 @@ from metrics.analysis.slices.slice_outcomes import FOUND, RIGHT, Outcomes, outco
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import none_if_nan
-from metrics.stats.slice_means import (
-    apart_from,
-    has_enough_units,
-    pooled,
-    rest_differences,
-    sampling_variances,
-    slice_means,
-)
+from metrics.stats import slice_means
 from metrics.stats.student_t import Z95
 from metrics.store import Run
 
@@ -82,7 +75,7 @@ def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bo
         where += [(one,) for one in way.conditions]
     overall, *rows = valued(found, np.array(masks), where)
     if found.computed is None:
-        variances = sampling_variances(found.values, np.array(masks[1:]), found.weights, found.clusters)
+        variances = slice_means.sampling_variances(found.values, np.array(masks[1:]), found.weights, found.clusters)
     else:
         reach = [np.nan if row.low is None or row.high is None else row.high - row.low for row in rows]
         variances = (np.array(reach) / (2 * Z95)) ** 2
@@ -95,7 +88,7 @@ def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bo
 
 def _pooled(rows: Sequence[SliceValue], variances: Floats, ends: tuple[float, float]) -> tuple[SliceValue, ...]:
     """Return the slices of one feature with the values that partial pooling gives them."""
-    made = pooled(np.array([np.nan if row.value is None else row.value for row in rows]), variances, ends)
+    made = slice_means.pooled(np.array([np.nan if row.value is None else row.value for row in rows]), variances, ends)
     if made is None:
         return tuple(rows)
     columns = zip(rows, made.means.tolist(), made.low.tolist(), made.high.tolist(), strict=True)
@@ -136,13 +129,13 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
     """Return the values of slices [m, n] with these conditions."""
     design = (found.weights, found.clusters, found.binary)
     if found.computed is None:
-        means, method = slice_means(found.values, masks, *design, found.measure.ends)
-        apart = rest_differences(found.values, masks, means, *design, found.measure.ends)
+        means, method = slice_means.slice_means(found.values, masks, *design, found.measure.ends)
+        apart = slice_means.rest_differences(found.values, masks, means, *design, found.measure.ends)
     else:
         means, rest = (np.array([found.computed(mask) for mask in side]).reshape(-1, 3) for side in (masks, ~masks))
         method = "resampled"
-        enough = has_enough_units(masks, found.weights, found.clusters, found.measure.ends)
-        apart = apart_from(means, rest, enough)
+        enough = slice_means.has_enough_units(masks, found.weights, found.clusters, found.measure.ends)
+        apart = slice_means.apart_from(means, rest, enough)
     sign = -1.0 if found.measure.direction == "lower" else 1.0
     rows = []
     for mask, conditions, mean, difference in zip(masks, where, means.tolist(), apart.tolist(), strict=True):
@@ -151,24 +144,12 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
         worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
         part = Slice(found.model, conditions, "cases" if found.computed else found.measure.of)
         labels = [_label(found.known, one) for one in conditions]
-        label = " · ".join(f"{title_of(one.feature)} {own}" for one, own in zip(conditions, labels, strict=True))
-        known = SliceValue(
-            part,
-            labels[0] if len(conditions) == 1 else label,
-            part.words(found.noun),
-            int(mask.sum()),
-            len(np.unique(found.position[mask])),
-            value,
-            low,
-            high,
-            method,
-            None if value is None or gap is None else value - gap,
-            gap,
-            gap_low,
-            gap_high,
-            worst_end is not None and worst_end < 0,
-        )
-        rows.append(known)
+        if len(conditions) > 1:
+            labels = [f"{title_of(one.feature)} {own}" for one, own in zip(conditions, labels, strict=True)]
+        named = " · ".join(labels), part.words(found.noun)
+        sizes = int(mask.sum()), len(np.unique(found.position[mask]))
+        others, worse = None if value is None or gap is None else value - gap, worst_end is not None and worst_end < 0
+        rows.append(SliceValue(part, *named, *sizes, value, low, high, method, others, gap, gap_low, gap_high, worse))
     return rows
 
 
