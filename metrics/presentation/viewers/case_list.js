@@ -9,16 +9,5 @@ export default function (component) {
   drawCases(list, data.cases);
   drawKeys(keys, KEYS);
   followClicks(list);
-  const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.key === "Escape") keys.hidden = true;
-    if (isTyping(event)) return;
-    const target = event.composedPath()[0];
-    const inside = list.contains(target);
-    if (event.key === "?") keys.hidden = !keys.hidden;
-    else if (!(inside || !event.key.startsWith("Arrow")) || !walkCases(list, event.key, target)) return;
-    event.preventDefault();
-  };
-  document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  return followKeys(list, keys, (key, target) => walkCases(list, key, target));
 }

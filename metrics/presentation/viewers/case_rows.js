@@ -1,4 +1,12 @@
 // Rows of cases and the keys that walk over them, shared by the board's drawer and the list of cases.
+function drawBar({ share, step }) {
+  const bar = element("i", "track");
+  const fill = element("i", step === null ? "fill" : `fill s${step}`);
+  fill.style.width = `${100 * share}%`;
+  bar.append(fill);
+  return bar;
+}
+
 function drawCase(entry) {
   const link = element("a", "case");
   link.href = entry.href;
@@ -15,13 +23,7 @@ function drawCase(entry) {
   if (entry.model) head.append(element("span", "of", entry.model));
   if (entry.facts) head.append(element("span", "facts", entry.facts));
   const score = element("span", "score");
-  if (entry.share !== null) {
-    const bar = element("i", "track");
-    const fill = element("i", entry.step === null ? "fill" : `fill s${entry.step}`);
-    fill.style.width = `${100 * entry.share}%`;
-    bar.append(fill);
-    score.append(bar);
-  }
+  if (entry.share !== null) score.append(drawBar(entry));
   score.append(element("b", entry.failing ? "value wrong" : "value", entry.value));
   head.append(score);
   link.append(head);
@@ -57,4 +59,19 @@ function walkCases(list, key, active) {
   const link = next();
   if (link) focusOn(link, links);
   return true;
+}
+
+// Follow the keys of a list; `walk` returns whether a key was one of its own. What is returned ends it.
+function followKeys(box, keys, walk) {
+  const onKey = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape") keys.hidden = true;
+    if (isTyping(event)) return;
+    const target = event.composedPath()[0];
+    if (event.key === "?") keys.hidden = !keys.hidden;
+    else if ((!box.contains(target) && event.key.startsWith("Arrow")) || !walk(event.key, target)) return;
+    event.preventDefault();
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
 }

@@ -18,13 +18,7 @@ function drawScore(cell) {
     change.title = kind === "same" ? `as before: ${was}` : `${kind}; compared with ${was}`;
     score.append(change);
   }
-  if (cell.share !== null) {
-    const bar = element("i", "track");
-    const fill = element("i", cell.step === null ? "fill" : `fill s${cell.step}`);
-    fill.style.width = `${100 * cell.share}%`;
-    bar.append(fill);
-    score.append(bar);
-  }
+  if (cell.share !== null) score.append(drawBar(cell));
   return score;
 }
 
@@ -109,13 +103,11 @@ function walk(table, key, link) {
 
 export default function (component) {
   const { parentElement } = component;
-  const packed = new TextDecoder().decode(component.data);
   const frame = parentElement.querySelector(".frame");
   const table = frame.querySelector("table");
   const keys = parentElement.querySelector(".keys");
-  if (table.packed !== packed) {
-    table.packed = packed;
-    const data = JSON.parse(packed);
+  const data = newData(component, table);
+  if (data) {
     const body = element("tbody");
     body.append(...data.rows.map((row) => drawRow(row, data.models)));
     table.replaceChildren(drawHead(data.models), body);
@@ -125,17 +117,5 @@ export default function (component) {
   }
   drawKeys(keys, KEYS);
   followClicks(frame);
-  const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.key === "Escape") keys.hidden = true;
-    if (isTyping(event)) return;
-    const target = event.composedPath()[0];
-    const inside = frame.contains(target);
-    const link = inside ? target.closest("a") : null;
-    if (event.key === "?") keys.hidden = !keys.hidden;
-    else if (!(inside || !event.key.startsWith("Arrow")) || !walk(table, event.key, link)) return;
-    event.preventDefault();
-  };
-  document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  return followKeys(frame, keys, (key, target) => walk(table, key, frame.contains(target) ? target.closest("a") : null));
 }

@@ -31,11 +31,9 @@ function drawTurn(turn, hasVerdicts) {
 }
 
 export default function (component) {
-  const packed = new TextDecoder().decode(component.data);
   const root = component.parentElement.querySelector(".chat");
-  if (root.packed === packed) return;
-  root.packed = packed;
-  const data = JSON.parse(packed);
+  const data = newData(component, root);
+  if (!data) return;
   root.tabIndex = 0; // it scrolls by the keyboard
   root.setAttribute("role", "log");
   root.setAttribute("aria-label", "Conversation");

@@ -87,11 +87,9 @@ function drawList(title, note, rows) {
 }
 
 export default function (component) {
-  const packed = new TextDecoder().decode(component.data);
   const root = component.parentElement.querySelector(".evidence");
-  if (root.packed === packed) return;
-  root.packed = packed;
-  const data = JSON.parse(packed);
+  const data = newData(component, root);
+  if (!data) return;
   const left = element("div", "side");
   for (const group of data.groups) left.append(drawList(group.title, group.note, drawRows(group)));
   const sides = element("div", data.contexts.length ? "sides two" : "sides");

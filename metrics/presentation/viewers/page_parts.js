@@ -12,6 +12,14 @@ function svg(tag, attributes) {
   return made;
 }
 
+// The data to draw into `root`, null where that shows it already.
+function newData(component, root) {
+  const packed = new TextDecoder().decode(component.data);
+  if (root.packed === packed) return null;
+  root.packed = packed;
+  return JSON.parse(packed);
+}
+
 // The studio follows the address without a reload, and Back returns to this very view.
 function follow(href) {
   history.pushState({}, "", href);

@@ -22,11 +22,9 @@ function words(parts) {
 }
 
 export default function (component) {
-  const packed = new TextDecoder().decode(component.data);
   const root = component.parentElement.querySelector(".prose");
-  if (root.packed === packed) return;
-  root.packed = packed;
-  const data = JSON.parse(packed);
+  const data = newData(component, root);
+  if (!data) return;
   root.style.maxHeight = `${data.height}px`;
   root.replaceChildren(...data.blocks.map(({ title, parts, tree }) => {
     const made = element("article");

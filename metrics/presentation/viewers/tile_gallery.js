@@ -112,14 +112,7 @@ export default function (component) {
   });
   parentElement.querySelector(".legend").replaceChildren(...entries);
 
-  // The studio follows the address without a reload, and Back returns to this very view.
-  grid.onclick = (event) => {
-    const link = event.target.closest("a");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    event.preventDefault();
-    history.pushState({}, "", link.href);
-    window.dispatchEvent(new PopStateEvent("popstate"));
-  };
+  followClicks(grid);
   grid.onkeydown = (event) => {
     const tiles = links();
     if (event.target.matches?.("a.tile") && event.key === "x") {

@@ -56,11 +56,9 @@ function drawExpected(expected) {
 }
 
 export default function (component) {
-  const packed = new TextDecoder().decode(component.data);
   const root = component.parentElement.querySelector(".trace");
-  if (root.packed === packed) return;
-  root.packed = packed;
-  const data = JSON.parse(packed);
+  const data = newData(component, root);
+  if (!data) return;
   const list = element("ol");
   for (const step of data.steps) {
     const entry = element("li");
