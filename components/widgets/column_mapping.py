@@ -97,8 +97,7 @@ def draw_mapping(
     the file's, for their words.
     """
     boxes = st.columns(3)
-    shown = [*columns, *(canonical for canonical in known if canonical not in columns)]
-    for index, canonical in enumerate(shown):
+    for index, canonical in enumerate([*columns, *(canonical for canonical in known if canonical not in columns)]):
         options = [NONE, *file_columns]
         chosen = columns.get(canonical, NONE)
         key = f"map-{name}-{token}-{canonical}"
@@ -220,9 +219,7 @@ def draw_decided(receipt: Receipt, tokens: Mapping[str, str]) -> None:
 def draw_again(tokens: Iterable[str]) -> None:
     """Draw a button that takes back the answers to questions about the files of these tokens, if there are any."""
     readings = url.params("read")
-    kept = [
-        text for text in readings if any(text.startswith((f"{token}.encoding=", f"{token}.sheet=")) for token in tokens)
-    ]
+    kept = [text for text in readings if any(text.startswith((f"{one}.encoding=", f"{one}.sheet=")) for one in tokens)]
     if len(kept) < len(readings) and st.button("Answer the questions about the files again"):
         url.put(read=kept)
         st.rerun()
@@ -262,8 +259,7 @@ def take(token: str, what: str, answer: str | None) -> None:
 
 
 def _answer(tokens: Sequence[str], name: str, key: str, column: str) -> None:
-    choice = st.session_state[key]
-    if choice is not None:
+    if (choice := st.session_state[key]) is not None:
         _answer_for(tokens, name, choice, column)
 
 

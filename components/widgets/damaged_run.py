@@ -24,8 +24,7 @@ def draw_damage(failure: RunCorrupt) -> None:
 
 def draw_repair(run_id: str) -> None:
     """Draw the button that evaluates a damaged run again, and what comes of it; nothing where that is not possible."""
-    begun = st.session_state.setdefault(BEGUN, set())
-    if run_id in begun:
+    if run_id in st.session_state.setdefault(BEGUN, set()):
         st.text(
             "It is being evaluated again, as another run on the page Runs. Tables that come out as they were sealed "
             "replace the damaged ones, and that run goes; else it stays beside this one."

@@ -37,9 +37,7 @@ def one(label: str, options: Options, name: str, every: str = "All") -> str | No
     return (pick(label, {ANY: every, **texts}, name, len(texts)) or None) if texts else None
 
 
-def pick(
-    label: str, options: Options, name: str, count: int | None = None, at: DeltaGenerator = st.sidebar
-) -> str:  # fmt: skip
+def pick(label: str, options: Options, name: str, count: int | None = None, at: DeltaGenerator = st.sidebar) -> str:
     """Choose exactly one of `options`, of which there is at least one; the first is the default.
 
     The label says how many options there are; `count` replaces that number; `at` is where it stands.

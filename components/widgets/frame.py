@@ -1,15 +1,17 @@
 """What every page begins with: its title, its question, and the run that it is about."""
 
 import json
+import logging
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.websockets import WebSocketDisconnected
 
 from components.data import thresholds, visitors, workspace_runs
 from components.viewers.browser_component import browser_component
-from components.widgets import server_log, tabs, unfinished_run, url, visitor
+from components.widgets import tabs, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
 from components.widgets.literal import literal
 from components.widgets.palette import palette
@@ -73,7 +75,13 @@ button kbd { padding: 1px 5px; border: 1px solid light-dark(#dfe4e9, #2b333c); b
 </style>"""
 )
 
-server_log.quiet()
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a line is worth writing: nothing is wrong where a browser went away while it was written to."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], WebSocketDisconnected)
+
+
+logging.getLogger("uvicorn.error").addFilter(_is_news)
 
 
 def navigation() -> st.Page:
@@ -156,11 +164,8 @@ def _browser_frame() -> Any:
 def scripts() -> list[str]:
     """Return the files of Streamlit that draw tables, charts and code; it loads each with the first of its kind."""
     folder = Path(st.__file__).parent / "static" / "static" / "js"
-    return [
-        path.name
-        for name in ("DataFrame", "PlotlyChart", "StreamlitSyntaxHighlighter")
-        for path in folder.glob(f"{name}.*.js")
-    ]
+    names = ("DataFrame", "PlotlyChart", "StreamlitSyntaxHighlighter")
+    return [path.name for name in names for path in folder.glob(f"{name}.*.js")]
 
 
 def is_dark() -> bool:
@@ -201,8 +206,7 @@ def _chosen_run(unfinished: bool) -> str | None:
     if asked not in (None, "latest") and asked not in runs:
         st.error(_not_there(str(asked)))
     finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
-    last = st.session_state.get("last_run")
-    chosen = next(run_id for run_id in (asked, last, *finished, *runs) if run_id in runs)
+    chosen = next(run_id for run_id in (asked, st.session_state.get("last_run"), *finished, *runs) if run_id in runs)
     labels, full = run_names.labels(runs, PICKER), run_names.labels(runs)[chosen]
     picker = f"run_picker-{runs[chosen].state}"  # a select box goes on showing the label that it showed first
     st.sidebar.selectbox(

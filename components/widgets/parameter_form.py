@@ -209,8 +209,7 @@ def _widget(field: ParameterField, key: str, placeholder: str) -> Any:
     if field.kind == "numbers":
         shown_text = ", ".join(f"{number:g}" for number in field.default or [])
         text = st.text_input(label, shown_text, key=key, help=hint, placeholder="0.5, 0.75")
-        numbers = parse_numbers(text)
-        return field.default if text == shown_text else numbers
+        return field.default if text == shown_text else parse_numbers(text)
     if field.kind == "json":
         start_text = "" if field.default is None else json.dumps(field.default)
         text = st.text_area(label, start_text, key=key, help=hint, placeholder="JSON")

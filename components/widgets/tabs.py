@@ -64,10 +64,6 @@ def _has_content(page: str, run: str) -> bool:
         return False
 
 
-def _can_compare(run: str) -> bool:
-    return len(workspace_runs.run_facts(run).models) > 1 or len(workspace_runs.same_suite(run)) > 1
-
-
 def _has_curves(run: str) -> bool:
     from components.views.curves.curve_offers import offered_views  # with pandas, which the first page leaves out
 
@@ -82,6 +78,6 @@ NEEDS: dict[str, Callable[[str], bool]] = {  # pages that not every run has some
     "case": lambda _: False,  # one is opened from a list
     "curves": _has_curves,
     "gallery": lambda run: _is_finished(run) and run_reads.has_gallery(run),
-    "compare": _can_compare,
+    "compare": lambda run: len(workspace_runs.run_facts(run).models) > 1 or len(workspace_runs.same_suite(run)) > 1,
     "trend": lambda run: len(workspace_runs.same_suite(run)) > 1,
 }

@@ -67,8 +67,7 @@ def draw_import(
 
 
 def _hand_on(key: str, name: str, take: Callable[[str, bytes], None]) -> None:
-    given = st.session_state[key]
-    if given is not None:
+    if (given := st.session_state[key]) is not None:
         take(given.name, given.getvalue())
         st.session_state[f"{name}-imports"] = st.session_state.get(f"{name}-imports", 0) + 1
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.websockets import WebSocketDisconnected
 from streamlit.testing.v1 import AppTest
 
-from components.widgets import server_log, url
+from components.widgets import url
 from components.widgets.chart import file_name
 from components.widgets.frame import scripts
 from components.widgets.literal import literal
@@ -101,8 +101,6 @@ def test_every_mark_is_escaped_and_lines_are_joined() -> None:
     ],
 )
 def test_the_log_has_nothing_of_browsers_that_go_away(failure, lines, caplog):
-    server_log.quiet()
-    server_log.quiet()
     logging.getLogger("uvicorn.error").error("Exception in ASGI application\n", exc_info=failure)
     assert len(caplog.records) == lines
 
