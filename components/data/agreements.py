@@ -125,8 +125,7 @@ def calibrate_metric(run_id: str, only: Only, criterion: str, passing: float | N
     """Set a metric's threshold by a run's labels, for later runs; return what keeps it from being set, if anything."""
     run = workspace().run(run_id)
     try:
-        found = calibrate.calibrate(run, *only, criterion, passing)
-        Calibrations(run.workspace.path).keep(found)
+        Calibrations(run.workspace.path).keep(calibrate.calibrate(run, *only, criterion, passing))
     except InputError as failure:
         return [str(problem) for problem in failure.problems]
     return ()

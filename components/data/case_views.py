@@ -73,12 +73,9 @@ def _judges(run: Run, case_id: str, scores: pd.DataFrame) -> list[dict[str, Any]
         name: {"text": prompt.text, "edited": prompt.edited, "wording": prompt.wording}
         for name, prompt in analysis.prompts_asked(run).items()
     }
-    for judge, score in zip(judges, scores.to_dict("records"), strict=True):
+    for judge, one in zip(judges, scores.to_dict("records"), strict=True):
         if judge:
-            judge |= {
-                "calls": calls.get((score["evaluator"], score["model"], int(score["run"])), []),
-                "prompts": prompts,
-            }
+            judge |= {"calls": calls.get((one["evaluator"], one["model"], int(one["run"])), []), "prompts": prompts}
     return judges
 
 

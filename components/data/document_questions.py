@@ -128,8 +128,7 @@ def start_questions(tokens: Sequence[str], settings: Mapping[str, Any]) -> str:
     judge, folder = _judge(), workspace_path()
     content = json.dumps([str(folder), list(tokens), wanted.model_dump(mode="json"), judge], sort_keys=True)
     name = sha256(content.encode()).hexdigest()[:16]
-    running = _JOBS.get(name)
-    if running is None or running.future.done():
+    if (running := _JOBS.get(name)) is None or running.future.done():
         progress: dict[str, Any] = {}
         _JOBS[name] = _Job(_THREADS.submit(_write, folder, read, wanted, judge, progress), progress)
     return name

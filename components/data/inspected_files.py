@@ -136,9 +136,7 @@ def previews(inputs: Inputs) -> Sequence[InspectedFile]:
         task = workspace().suite(inputs.suite).task
     read = read_suite(inputs).understood if task == "classification" and inputs.outputs else None
     labels = () if read is None else read.labels
-    outputs = (
-        inspect(token, "outputs", task, inputs.outputs_mapping, inputs.readings, labels) for token in inputs.outputs
-    )
+    outputs = (inspect(one, "outputs", task, inputs.outputs_mapping, inputs.readings, labels) for one in inputs.outputs)
     return [*suite, *outputs]
 
 
@@ -156,24 +154,18 @@ class ReadGiven(NamedTuple):
     file: GivenFile | None
 
 
-def read_labels(
-    run_id: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], *, sampling: str
-) -> ReadGiven:
+def read_labels(run_id: str, token: str, pairs: Texts, readings: Texts, *, sampling: str) -> ReadGiven:
     """Return what an uploaded file of labels holds, or what is wrong with it."""
     return _read("labels", run_id, str(upload_folder()), token, pairs, readings, sampling=sampling)
 
 
-def read_preferences(
-    run_id: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], *, by: str, a_first: bool
-) -> ReadGiven:
+def read_preferences(run_id: str, token: str, pairs: Texts, readings: Texts, *, by: str, a_first: bool) -> ReadGiven:
     """Return what an uploaded file of preferences holds, or what is wrong with it."""
     return _read("preferences", run_id, str(upload_folder()), token, pairs, readings, by=by, a_first=a_first)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _read(
-    kind: str, run_id: str, folder: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...], **choices: Any
-) -> ReadGiven:
+def _read(kind: str, run_id: str, folder: str, token: str, pairs: Texts, readings: Texts, **choices: Any) -> ReadGiven:
     from metrics.ingest import label_files, preference_files
 
     read: Any = label_files.read_labels if kind == "labels" else preference_files.read_preferences

@@ -141,8 +141,7 @@ def monitor_trend(
 ) -> pd.DataFrame:  # fmt: skip
     """Return the latest windows of all metrics together ("" and "") or of one; read-only. See monitoring.trend."""
     found = monitoring.monitor(workspace(), name)
-    limits = limits_of(found.spec.limits, warning, critical)
-    return monitoring.trend(found, (evaluator, metric), limits=limits)
+    return monitoring.trend(found, (evaluator, metric), limits=limits_of(found.spec.limits, warning, critical))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

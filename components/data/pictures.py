@@ -96,8 +96,7 @@ def add_pictures(run_id: str, rows: Sequence[dict[str, Any]]) -> None:
     """Give each row of a list, which has an `id`, the `image` of its case and, unless it is the id, its `file`."""
     found = case_pictures(run_id, [row["id"] for row in rows])
     for row in rows:
-        picture = found.get(row["id"])
-        if picture is not None:
+        if (picture := found.get(row["id"])) is not None:
             row["image"] = picture.source
             row["file"] = picture.name if picture.name != row["id"] else ""
 

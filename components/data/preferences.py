@@ -75,8 +75,7 @@ def preference_sets(run_id: str) -> list[GivenSet]:
 @action("editor", "prefer an answer", "run_id", "criterion")
 def give_preference(run_id: str, pair: Pair, rater: str, criterion: str, outcome: float, bad: bool = False) -> None:
     """Keep which answer of a pair is preferred: `outcome` is that of the left one; `bad`: a tie of two bad ones."""
-    row = _row(pair, rater, criterion, outcome, BOTH_BAD if bad else "")
-    Preferences(workspace().run(run_id)).give(row)
+    Preferences(workspace().run(run_id)).give(_row(pair, rater, criterion, outcome, BOTH_BAD if bad else ""))
 
 
 @action("editor", "withdraw a preference", "run_id", "criterion")

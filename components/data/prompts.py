@@ -78,8 +78,7 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.live_scorer import first_cases, try_out
 
-    run = workspace().run(run_id)
-    cases = first_cases(run, model, count)
+    cases = first_cases(workspace().run(run_id), model, count)
     parameters = {name: prompt[name] for name in ("prompt", "mode", "levels", "meanings")}
     try:
         judge = chosen_judge(workspace_path())

@@ -138,8 +138,7 @@ def result_line(run_id: str) -> str:
         there = digest_of(run.home / MANIFEST), ThresholdProfiles(run.workspace.path).version, Review(run).point()
         key = content_digest([*there, source_version()])
         with suppress(ValueError, LookupError, TypeError):  # of a file that somebody changed
-            kept = read_json(path)
-            if kept is not None and kept["of"] == key:
+            if (kept := read_json(path)) is not None and kept["of"] == key:
                 return str(kept["line"])
         line = _result_of(run_id)
         write_json(path, {"of": key, "line": line})
@@ -258,8 +257,7 @@ def differences(
     run: Run, /, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
 ) -> analysis.CasePage:
     """Return a page of the cases behind a difference, the largest first."""
-    other = workspace().run(other_id)
-    return analysis.differences(run, model_a, model_b, evaluator, metric, other=other, **choice)
+    return analysis.differences(run, model_a, model_b, evaluator, metric, other=workspace().run(other_id), **choice)
 
 
 @kept_here

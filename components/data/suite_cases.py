@@ -91,11 +91,10 @@ def copies(fingerprint: str, draft: str, criteria: Criteria, chosen: Sequence[st
     suite = drafted_suite(fingerprint, draft)
     wanted = pa.array(chosen, pa.string()) if chosen else suite.matching(criteria)
     taken = set(suite.cases["case_id"].to_pylist())
-    rows = suite.cases.filter(pc.is_in(suite.cases["case_id"], wanted)).to_pylist()
     return [
         {name: value for name, value in row.items() if value is not None and not name.startswith("image_")}
         | {"case_id": free_id(taken, row["case_id"])}
-        for row in rows
+        for row in suite.cases.filter(pc.is_in(suite.cases["case_id"], wanted)).to_pylist()
     ]
 
 
@@ -109,8 +108,7 @@ def next_case_ids(fingerprint: str, draft: str, count: int = 1) -> list[str]:
     found: list[str] = []
     while len(found) < count:
         number += 1
-        id = f"{stem}{number:0{len(digits)}d}"
-        if id not in taken:
+        if (id := f"{stem}{number:0{len(digits)}d}") not in taken:
             found.append(id)
     return found
 

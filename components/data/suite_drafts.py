@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, reading_of, task_of, upload_folder
-from components.data.visitors import action
+from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace, workspace_path
 from metrics import suites
 from metrics.core.errors import AssayError, InputError, InputProblem
@@ -75,13 +75,12 @@ def _facts(folder: str, fingerprint: str, draft: str) -> SuiteFacts:
     cases = suite.cases
     read = suites.read_draft(Path(folder), draft)
     edits = read.edits if read is not None and read.suite == fingerprint else ()
-    values = suites.values_of(suite, MOST_VALUES)
     return SuiteFacts(
         name=suite.name, task=suite.task, cases=len(suite), originals=cases["perturbs"].null_count,
         edits=tuple(edit.words for edit in edits), tags=suites.tag_counts(suite),
         complexity=suites.complexity_distribution(suite),
         rated=len(suite) - cases[COMPLEXITY].null_count if COMPLEXITY in cases.column_names else 0,
-        values={name: counts for name, counts in values.items() if name not in CRITERIA},
+        values={name: counts for name, counts in suites.values_of(suite, MOST_VALUES).items() if name not in CRITERIA},
         longest=int(question_lengths(cases).max(initial=0)),
         weighted=pc.count_distinct(pc.fill_null(cases["weight"], 1.0)).as_py() > 1,
         textual=suite.task not in ("detection", "segmentation"),
@@ -99,8 +98,7 @@ def suite_cases(fingerprint: str, draft: str, criteria: Criteria, limit: int, of
 
     suite = drafted_suite(fingerprint, draft)
     ids = suite.matching(criteria)
-    wanted = ids.slice(offset, limit)
-    rows = suite.cases.take(pc.index_in(wanted, suite.cases["case_id"].combine_chunks()))
+    rows = suite.cases.take(pc.index_in(ids.slice(offset, limit), suite.cases["case_id"].combine_chunks()))
     rows = rows.append_column("complexity", pa.chunked_array([complexity_of(rows)]))
     columns = [
         "case_id", "question", "expected_answers", "label", "tags", "weight", "complexity", "perturbs", "perturbation",
@@ -174,27 +172,19 @@ def draft_bytes(fingerprint: str, draft: str, format: str) -> bytes:
     return bytes(suite_bytes(drafted_suite(fingerprint, draft), format))
 
 
+@kept_here
 def parts_of(fingerprint: str, draft: str, how: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
     """Return the number of cases, in all and of each tag, of the parts that `how` makes; or why it makes none.
 
     `how`: do (sample, split), seed, stratified, and size or share.
     """
-    return _parts_table(str(workspace_path()), fingerprint, draft, dict(how))
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _parts_table(
-    folder: str, fingerprint: str, draft: str, how: dict[str, Any]  # noqa: ARG001 - the folder is a part of the key
-) -> tuple[pd.DataFrame, str]:  # fmt: skip
     import pandas as pd
 
     try:
         made = _parts(fingerprint, draft, how)
     except InputError as failure:
         return pd.DataFrame(), str(failure)
-    every = {"the suite": drafted_suite(fingerprint, draft)} | {
-        f"part {number}": part for number, part in enumerate(made, 1)
-    }
+    every = {"the suite": drafted_suite(fingerprint, draft)} | {f"part {n}": part for n, part in enumerate(made, 1)}
     if len(made) == 1:
         every["the sample"] = every.pop("part 1")
     tags = suites.tag_counts(every["the suite"])

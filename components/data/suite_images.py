@@ -1,13 +1,14 @@
 """The images of a stored suite: what they hold, which look alike, and their ground truth as tiles."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import streamlit as st
 
 from components.data.suite_drafts import drafted_suite
+from components.data.visitors import kept_here
 from components.data.workspace_runs import workspace, workspace_path
 from metrics.analysis import GalleryObject, Outline, Tile, Window
 from metrics.analysis.objects.object_rings import object_rings
@@ -28,14 +29,17 @@ class Wall(NamedTuple):
     total: int
 
 
+@kept_here
 def contents(fingerprint: str, draft: str) -> ImageContents:
     """Return the counts of a suite of objects in images after the edits of a draft."""
-    return _contents(str(workspace_path()), fingerprint, draft)
+    return image_contents(drafted_suite(fingerprint, draft))
 
 
-def near_duplicates(fingerprint: str, draft: str) -> Sequence[NearDuplicate]:
-    """Return the pairs of images that look alike; of many images it takes a minute."""
-    return _near(str(workspace_path()), fingerprint, draft)
+def _near_duplicates(fingerprint: str, draft: str) -> Sequence[NearDuplicate]:
+    return near_duplicate_images(drafted_suite(fingerprint, draft))
+
+
+near_duplicates = kept_here(_near_duplicates, "Comparing the images")  # of many images it takes a minute
 
 
 def wall(fingerprint: str, draft: str, label: str | None, only: Sequence[str] | None, limit: int, offset: int) -> Wall:
@@ -85,17 +89,4 @@ def _tile(suite: Suite, case: dict[str, Any], label: str | None) -> Tile:
 
 def _counts(objects: Sequence[GalleryObject]) -> str:
     """Return how many objects of each class there are in an image: `2 cow, 1 dog`."""
-    counts: dict[str, int] = {}
-    for one in objects:
-        counts[one.label] = counts.get(one.label, 0) + 1
-    return ", ".join(f"{n} {label}" for label, n in sorted(counts.items(), key=lambda pair: -pair[1])) or "no object"
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _contents(folder: str, fingerprint: str, draft: str) -> ImageContents:  # noqa: ARG001 - the cache is told by it
-    return image_contents(drafted_suite(fingerprint, draft))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Comparing the images")
-def _near(folder: str, fingerprint: str, draft: str) -> list[NearDuplicate]:  # noqa: ARG001 - the cache is told by it
-    return near_duplicate_images(drafted_suite(fingerprint, draft))
+    return ", ".join(f"{n} {label}" for label, n in Counter(one.label for one in objects).most_common()) or "no object"

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import streamlit as st
-
 from components.data.suite_drafts import add_edits, drafted_suite, uploaded_suite
 from components.data.visitors import action, kept_here
 from components.data.workspace_runs import RunFacts, runs, workspace, workspace_path
 from metrics import suites
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.suites import (
-    Difference,
-    Duplicate,
-    Version,
-    difference,
-    duplicates,
-    independent_cases,
-    save_part,
-    versions,
-)
 
 CONFLICTS = {"skip": "Keep this suite's case", "replace": "Take the other case", "rename": "Keep both: a new id"}
 
@@ -48,30 +36,29 @@ def upload_to_merge(
 ) -> MergeFacts:
     """Return what merging the cases of an uploaded file would do; they are stored for it, but not listed."""
     task = drafted_suite(fingerprint).task
-    part, name, problems = _stored_part(str(workspace_path()), task, token, tuple(pairs), tuple(readings))
+    part, name, problems = _stored_part(task, token, tuple(pairs), tuple(readings))
     if problems:
         return MergeFacts("", name, problems=problems)
-    return _merge_facts(str(workspace_path()), fingerprint, draft, part, name)
+    return _merge_facts(fingerprint, draft, part, name)
 
 
 def suite_to_merge(fingerprint: str, draft: str, other: str) -> MergeFacts:
     """Return what merging a stored suite would do."""
-    return _merge_facts(str(workspace_path()), fingerprint, draft, other, drafted_suite(other).name)
+    return _merge_facts(fingerprint, draft, other, drafted_suite(other).name)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept_here
 def _stored_part(
-    folder: str, task: str, token: str, pairs: tuple[str, ...],  # noqa: ARG001 - the folder is a part of the key
-    readings: tuple[str, ...],
-) -> tuple[str, str, tuple[InputProblem, ...]]:  # fmt: skip
+    task: str, token: str, pairs: tuple[str, ...], readings: tuple[str, ...]
+) -> tuple[str, str, tuple[InputProblem, ...]]:
     suite, problems = uploaded_suite(token, task, pairs, readings)
     if suite is None:
         return "", "", problems
-    return save_part(workspace_path(), suite), suite.name, ()
+    return suites.save_part(workspace_path(), suite), suite.name, ()
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _merge_facts(folder: str, fingerprint: str, draft: str, part: str, name: str) -> MergeFacts:  # noqa: ARG001
+@kept_here
+def _merge_facts(fingerprint: str, draft: str, part: str, name: str) -> MergeFacts:
     own = drafted_suite(fingerprint, draft)
     other = suites.part_of(workspace_path(), part)
     try:
@@ -99,9 +86,9 @@ def suites_of_task(fingerprint: str) -> dict[str, str]:
     }
 
 
-def suite_versions(fingerprint: str) -> tuple[list[Version], Mapping[str, list[RunFacts]]]:
+def suite_versions(fingerprint: str) -> tuple[list[suites.Version], Mapping[str, list[RunFacts]]]:
     """Return the versions of a suite, the oldest first, and the runs of each of them, newest first."""
-    found = versions(workspace(), fingerprint)
+    found = suites.versions(workspace(), fingerprint)
     by_suite: dict[str, list[RunFacts]] = {version.fingerprint: [] for version in found}
     for run in runs():
         if run.suite["fingerprint"] in by_suite:
@@ -109,14 +96,10 @@ def suite_versions(fingerprint: str) -> tuple[list[Version], Mapping[str, list[R
     return found, by_suite
 
 
-def suite_difference(before: tuple[str, str], after: tuple[str, str]) -> Difference:
+@kept_here
+def suite_difference(before: tuple[str, str], after: tuple[str, str]) -> suites.Difference:
     """Return how the second suite differs from the first; each is a fingerprint and a draft, "" for none."""
-    return _difference(str(workspace_path()), before, after)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _difference(folder: str, before: tuple[str, str], after: tuple[str, str]) -> Difference:  # noqa: ARG001 - the key
-    return difference(drafted_suite(*before), drafted_suite(*after))
+    return suites.difference(drafted_suite(*before), drafted_suite(*after))
 
 
 @action("editor", "rename a suite", "fingerprint", "name")
@@ -128,7 +111,7 @@ def rename_suite(fingerprint: str, name: str) -> None:
 class FoundDuplicates(NamedTuple):
     """The pairs, the most alike first, and how many cases of the suite are independent of one another."""
 
-    pairs: tuple[Duplicate, ...]
+    pairs: tuple[suites.Duplicate, ...]
     independent: int
 
 
@@ -136,10 +119,10 @@ def _duplicates(suite: str, against: str | None) -> FoundDuplicates | str:
     here = workspace()
     try:
         own = here.suite(suite)
-        found = duplicates(own, here.suite(against) if against else None)
+        found = suites.duplicates(own, here.suite(against) if against else None)
     except AssayError as failure:
         return str(failure)
-    return FoundDuplicates(tuple(found), independent_cases(own, () if against else found))
+    return FoundDuplicates(tuple(found), suites.independent_cases(own, () if against else found))
 
 
 suite_duplicates = kept_here(_duplicates, "Looking for cases that are alike")

@@ -141,11 +141,7 @@ def try_grid(inputs: Inputs, described: Described, count: int) -> tuple[TriedCas
 
     rows = suite.cases.select(["case_id", "question"]).slice(0, count).to_pylist()
     with ThreadPoolExecutor(CALLS_AT_ONCE) as pool:
-        asked = {
-            (row["case_id"], target.title): pool.submit(ask, row["case_id"], target)
-            for row in rows
-            for target in targets
-        }
+        asked = {(row["case_id"], one.title): pool.submit(ask, row["case_id"], one) for row in rows for one in targets}
     return tuple(
         TriedCase(
             row["case_id"],
@@ -222,7 +218,6 @@ def _lacks(target: Target) -> str:
 
 
 def _words(failure: Exception) -> str:
-    """Return what is wrong, a line for each problem."""
     if isinstance(failure, InputError) and failure.problems:
         return "\n".join(
             f"{problem.column or problem.file}: found {problem.found}; expected {problem.expected}"
@@ -237,18 +232,16 @@ def _json(value: Any) -> str:
 
 def answers_on_file(suite: str) -> dict[str, str]:
     """Return the outputs of earlier runs that answer cases of a stored suite: fingerprint → models, cases, run."""
-    runs = workspace().runs()
-    return _on_file(str(workspace_path()), suite, tuple(run.id for run in runs))
+    return _on_file(str(workspace_path()), suite, tuple(run.id for run in workspace().runs()))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _on_file(folder: str, suite: str, runs: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG001 - the key
     stored = workspace().suite(suite)
-    found = outputs_on_file((workspace().run(run) for run in runs), stored)
     return {
         each.fingerprint: f"{format.shorten(', '.join(each.models), 60)} · {format.count(each.cases)} of "
         f"{format.plural(len(stored), 'case')} · {format.shorten(each.run, 40)}, {format.moment(each.created)}"
-        for each in found
+        for each in outputs_on_file((workspace().run(run) for run in runs), stored)
     }
 
 

@@ -55,8 +55,7 @@ def set_thresholds(values: Given) -> None:
 @action("editor", "mark decisive metrics", "run_id")
 def mark_decisive(run_id: str, keys: Sequence[str]) -> None:
     """Choose the models of a run's suite by these columns from now on; none: by what its headline counts."""
-    suite = workspace().run(run_id).spec.suite.fingerprint
-    ThresholdProfiles(workspace().path).mark_decisive(suite, keys)
+    ThresholdProfiles(workspace().path).mark_decisive(workspace().run(run_id).spec.suite.fingerprint, keys)
 
 
 def thresholds_by_models(run_id: str, keys: Sequence[str], model: str | None, slack: float) -> Given:

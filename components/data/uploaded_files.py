@@ -145,8 +145,7 @@ def tokens_of(tokens: Sequence[str]) -> dict[str, str]:
 
 def column_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """Return texts `canonical=column` as a mapping; a text without `=` is skipped."""
-    split = (pair.partition("=") for pair in pairs)
-    return {canonical: column for canonical, sign, column in split if sign}
+    return {canonical: column for canonical, sign, column in (pair.partition("=") for pair in pairs) if sign}
 
 
 def pairs_of(token: str, texts: Sequence[str]) -> tuple[str, ...]:
@@ -161,8 +160,7 @@ def pairs_of(token: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 def with_pairs(token: str, texts: Sequence[str], pairs: Sequence[str]) -> list[str]:
     """Return the texts with `pairs` in place of what they say of an upload."""
-    others = [text for text in texts if not text.startswith(f"{token}.")]
-    return others + [f"{token}.{pair}" for pair in pairs]
+    return [text for text in texts if not text.startswith(f"{token}.")] + [f"{token}.{pair}" for pair in pairs]
 
 
 def choices_of(token: str, texts: Sequence[str]) -> dict[str, str]:

@@ -146,8 +146,7 @@ def action(needed: Role, what: str, *about: str) -> Callable[[Callable[P, T]], C
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-            who = visitor()
-            if who is not None:
+            if (who := visitor()) is not None:
                 given = signature.bind(*args, **kwargs).arguments
                 texts = " · ".join(filter(None, (_words_of(given, path) for path in about)))
                 outcome: Outcome = "allowed" if who.may(needed) else "refused"
@@ -187,8 +186,7 @@ def sign_in() -> None:
 
 def sign_out() -> None:
     """Forget the visitor here and, where it can be done, at the identity provider."""
-    claims = st.user.to_dict()
-    _log().write(_name_in(claims), "", "", "sign out")
+    _log().write(_name_in(st.user.to_dict()), "", "", "sign out")
     st.logout()
 
 

@@ -389,6 +389,5 @@ def so_far(run_id: str) -> SoFar:
     if board is not None and not is_there(board):
         known.pop(run_id, None)
         board = None
-    now = progress(run_id).progress.evaluators
-    done = sum(entry.done >= entry.total > 0 for entry in now)
+    done = sum(entry.done >= entry.total > 0 for entry in progress(run_id).progress.evaluators)
     return SoFar(board, done, len(run.evaluators))
