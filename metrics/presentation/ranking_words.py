@@ -106,12 +106,10 @@ def rank_text(best: int | None, worst: int | None) -> str:
 
 def weights_text(parts: Sequence[Part]) -> str:
     """Return the weights and, where it is not the metric's own range, the scale: `Accuracy 0.7 and Latency 0.3 (…)`."""
-    return named(
-        [
-            f"{metric_title(part.objective.column, arrow=False)} {weight_text(part.weight)}{_scale(part)}"
-            for part in parts
-        ]
+    texts = (
+        f"{metric_title(one.objective.column, arrow=False)} {weight_text(one.weight)}{_scale(one)}" for one in parts
     )
+    return named(list(texts))
 
 
 def weight_text(weight: float) -> str:
@@ -144,13 +142,9 @@ def robustness_lines(found: WeightedScores) -> Iterator[str]:
     """Yield how much the first place depends on the weights, and what the score leaves out, in sentences."""
     if len(found.scores) > 1 and len(found.parts) > 1:
         shares = [one for one in sorted(found.scores, key=lambda one: -one.first) if one.first > 0][:MOST_SCORES]
-        yield (
-            "First in all possible weightings: "
-            + ", ".join(f"{one.model} {chance_text(one.first)}" for one in shares)
-            + "."
-        )
-        turn = found.turn
-        if turn is None:
+        chances = ", ".join(f"{one.model} {chance_text(one.first)}" for one in shares)
+        yield f"First in all possible weightings: {chances}."
+        if (turn := found.turn) is None:
             yield f"{found.scores[0].model} stays first whichever single weight is changed."
         else:
             title = metric_title(turn.part.objective.column, arrow=False)
@@ -158,8 +152,7 @@ def robustness_lines(found: WeightedScores) -> Iterator[str]:
                 f"{turn.model} becomes first where the weight of {title} goes from {weight_text(turn.part.weight)} to "
                 f"{weight_text(turn.weight)}, the others in proportion."
             )
-    lacking = {one.model: one.lacking for one in found.scores if one.lacking}
-    if lacking:
+    if lacking := {one.model: one.lacking for one in found.scores if one.lacking}:
         cases = ", ".join(f"{model} {count:,}" for model, count in list(lacking.items())[:MOST_SCORES])
         yield f"Cases left out because they lack one of the metrics: {cases}."
     for part in found.parts:
@@ -328,8 +321,7 @@ def ranking_frame(rows: Iterable[tuple[str, str, HeadToHead]]) -> pd.DataFrame:
         for name, by, own in rows
         for one in own.standings
     ]
-    table = pd.DataFrame(found, columns=columns)
-    return table.astype({"best_rank": "Int64", "worst_rank": "Int64"})
+    return pd.DataFrame(found, columns=columns).astype({"best_rank": "Int64", "worst_rank": "Int64"})
 
 
 def exported_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

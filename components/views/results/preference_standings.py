@@ -17,20 +17,12 @@ from components.widgets.tables import ROW, cell_of, draw_columns, header, numeri
 from metrics.analysis import Column, HeadToHead
 from metrics.analysis.corrected_tests import of_matches
 from metrics.analysis.preferences.matches import Source
+from metrics.presentation import ranking_words
 from metrics.presentation.blocks import Head, Link, table_of
-from metrics.presentation.format import MISSING, count, number, plural, short_names, shorten
+from metrics.presentation.format import MISSING, count, plural, short_names, shorten
 from metrics.presentation.palette import goodness_step, ramp, text_colour
 from metrics.presentation.phrases import metric_title
-from metrics.presentation.questions.whose_answers_are_preferred import standings_table
-from metrics.presentation.ranking_words import (
-    SOURCES,
-    agreed_sentence,
-    bias_sentence,
-    left_sentence,
-    matches_sentence,
-    standing_sentence,
-    style_sentence,
-)
+from metrics.presentation.questions.whose_answers_are_preferred import share_text, share_won, standings_table
 
 SCORES = "scores"
 TITLES: dict[str, str] = {SCORES: "Scores", "people": "People", "judge": "Judge", "both": "People and judge"}
@@ -48,48 +40,45 @@ TIE = "Scores of one case that differ by no more than this are a tie, in the met
 
 def choose_source(run: str) -> Source | None:
     """Draw what to rank by where a run's data has preferences; None for scores."""
-    counts = preferences.preference_criteria(run)
-    given = {by for own in counts.values() for by in own}
+    given = {by for own in preferences.preference_criteria(run).values() for by in own}
     if not given:
         return None
     offered = [SCORES, *(by for by in ("people", "judge") if by in given), *(["both"] if len(given) > 1 else [])]
     asked = controls.choice("Ranked by", {name: TITLES[name] for name in offered}, "source", clears=["by", "pair"])
-    return next((source for source in SOURCES if source == asked), None)
+    return next((source for source in ranking_words.SOURCES if source == asked), None)
 
 
 def draw_standings(run: str, source: Source, tag: str | None, colours: Mapping[str, str]) -> None:
     """Draw the ranking by a source's preferences, and the cases of the pair that the address names."""
     criterion = _choose_criterion(run, source)
     found = preferences.preferred_models(run, source, criterion, tag)
-    st.text(standing_sentence(found, source, criterion))
+    st.text(ranking_words.standing_sentence(found, source, criterion))
     if found is None:
         st.info("There is nothing to rank: no two models have been compared in both orders, or by a person.")
         return
-    about_run.remember_tests(run, of_matches(found, f"{SOURCES[source]} ({criterion})"))
+    about_run.remember_tests(run, of_matches(found, f"{ranking_words.SOURCES[source]} ({criterion})"))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         draw_chart(found, colours)
     with right:
         blocks.draw_table(standings_table(found, "preferred"), run, "leaderboard", 36 + ROW * 8)
         if found.is_comparable:
-            st.caption(left_sentence(preferences.more_matches(found)))
+            st.caption(ranking_words.left_sentence(preferences.more_matches(found)))
         if visitors.may("editor") and st.button("Compare more answers", icon=":material/swords:"):
             url.go("arena", run=run)
     _draw_matrix(found)
-    if styled := style_sentence(preferences.style_control(run, source, criterion, tag)):
+    if styled := ranking_words.style_sentence(preferences.style_control(run, source, criterion, tag)):
         st.text(styled)
     for by in ("people", "judge") if source == "both" else (source,):
         for bias in preferences.position_bias(run, by, criterion, tag):
-            st.text(bias_sentence(bias))
-    told = agreed_sentence(preferences.judge_and_people(run, criterion, tag))
-    if told:
+            st.text(ranking_words.bias_sentence(bias))
+    if told := ranking_words.agreed_sentence(preferences.judge_and_people(run, criterion, tag)):
         st.text(told)
     _draw_cases(run, found, source, criterion, tag)
 
 
 def _choose_criterion(run: str, source: Source) -> str:
-    counts = preferences.preference_criteria(run)
-    offered = [name for name, own in counts.items() if source == "both" or source in own]
+    offered = [name for name, own in preferences.preference_criteria(run).items() if source == "both" or source in own]
     if len(offered) == 1:
         return offered[0]
     asked = url.param("by")
@@ -103,9 +92,9 @@ def _draw_matrix(found: HeadToHead) -> None:
     models = [one.model for one in found.standings[:MOST_MODELS]]
     short = short_names(models, 18)
     places = {str(place): model for place, model in enumerate(models)}
-    shares = [{name: _share(found, row, model) for name, model in places.items()} for row in models]
+    shares = [{name: share_won(found, row, model) for name, model in places.items()} for row in models]
     table = pd.DataFrame(
-        {"model": short[row], **{name: _cell(own[name]) for name in places}}
+        {"model": short[row], **{name: share_text(own[name]) for name in places}}
         for row, own in zip(models, shares, strict=True)
     )
     styles = pd.DataFrame({"model": "", **{name: _style(own[name]) for name in places}} for own in shares)
@@ -118,17 +107,6 @@ def _draw_matrix(found: HeadToHead) -> None:
     if pair[0] != pair[1] and url.params("pair") != pair:
         url.put(pair=pair)
         st.rerun()
-
-
-def _share(found: HeadToHead, row: str, column: str) -> tuple[float, int] | None:
-    """Return the share of matches that a model wins against another, a tie counting half, and their number."""
-    wins, ties, losses = found.outcomes.get((row, column), (0, 0, 0))
-    played = wins + ties + losses
-    return ((wins + ties / 2) / played, played) if played else None
-
-
-def _cell(share: tuple[float, int] | None) -> str:
-    return "" if share is None else f"{number(share[0])} · {count(share[1])}"
 
 
 def _style(share: tuple[float, int] | None) -> str:
@@ -159,8 +137,7 @@ def _draw_cases(run: str, found: HeadToHead, source: Source, criterion: str, tag
         "judge": (judge, [PREFERRED[case.judge] + (" ⇄" if case.contradictory else "") for case in cases]),
         "note": (reason, [shorten(case.note, 200) for case in cases]),
     }
-    clicked = draw_columns(columns, "preferred-cases", tallest=36 + ROW * 10)
-    if clicked is not None:
+    if (clicked := draw_columns(columns, "preferred-cases", tallest=36 + ROW * 10)) is not None:
         url.go("case", run=run, case=cases[clicked].case_id, model=one)
 
 
@@ -170,7 +147,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
         tie = controls.number("Tie up to a difference of", "tie", 0.0, 0.0, help=TIE, width=220)
         found = run_reads.head_to_head(run, column.evaluator, column.metric, tag, tie)
         if found is not None:
-            st.text(matches_sentence(found, metric_title(column, arrow=False)))
+            st.text(ranking_words.matches_sentence(found, metric_title(column, arrow=False)))
     if found is None:
         st.info("There is nothing to rank: too few models or cases with values of this metric, or too many matches.")
         return
@@ -179,8 +156,7 @@ def draw_head_to_head(run: str, column: Column, tag: str | None, colours: Mappin
     with left:
         model = draw_chart(found, colours, "Click a bar to see the model's cases.")
     if model:
-        about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
-        url.go("cases", run=run, tag=tag, **about)
+        url.go("cases", run=run, tag=tag, evaluator=column.evaluator, metric=column.metric, model=model)
     with right:
         blocks.draw_table(standings_table(found, "matches"), run, "leaderboard", 36 + 35 * 8)
         _draw_pairs(run, found, column, tag)
@@ -207,17 +183,13 @@ def _draw_pairs(run: str, found: HeadToHead, column: Column, tag: str | None) ->
     models = [one.model for one in found.standings]
     short = short_names(models, 14)
     pairs = [(one, other) for place, one in enumerate(models) for other in models[place + 1 :]][:MOST_PAIRS]
+    found_of = (found.outcomes[pair] for pair in pairs)
+    outcomes = [" / ".join(map(count, (wins, losses, ties))) for wins, ties, losses in found_of]
+    about = {"key": column.key, "tag": tag}
     table = table_of(
         f"pairs-{column.key}",
         (Head("Pair", False, PAIR, 190), [f"{short[one]} – {short[other]}" for one, other in pairs]),
-        (Head("Wins / losses / ties", True, "of the first", 140), [_outcomes(*found.outcomes[pair]) for pair in pairs]),
-        links=[
-            Link("compare", "Compare", {"a": weaker, "b": stronger, "key": column.key, "tag": tag})
-            for stronger, weaker in pairs
-        ],
+        (Head("Wins / losses / ties", True, "of the first", 140), outcomes),
+        links=[Link("compare", "Compare", about | {"a": weaker, "b": stronger}) for stronger, weaker in pairs],
     )
     blocks.draw_table(table, run, "leaderboard", 36 + 35 * 6)
-
-
-def _outcomes(wins: int, ties: int, losses: int) -> str:
-    return " / ".join(map(count, (wins, losses, ties)))

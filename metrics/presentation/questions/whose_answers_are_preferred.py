@@ -8,17 +8,10 @@ from metrics.analysis.preferences.matches import preference_criteria
 from metrics.analysis.preferences.preferred import judge_and_people, position_bias, preferred
 from metrics.analysis.preferences.style import style_control
 from metrics.core.schema import By
+from metrics.presentation import ranking_words
 from metrics.presentation.blocks import Block, Head, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import count, interval, number, plural, short_names
 from metrics.presentation.question import QUICK, question
-from metrics.presentation.ranking_words import (
-    SOURCES,
-    agreed_sentence,
-    bias_sentence,
-    rank_text,
-    standing_sentence,
-    style_sentence,
-)
 from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
@@ -43,15 +36,14 @@ def whose_answers_are_preferred(run: Run) -> list[Block]:
     sentences, tables, notes = list[Block](), list[Table](), list[str]()
     for criterion, given in _criteria(run).items():
         for by in given:
-            found = preferred(run, by, criterion)
-            if found is not None:
-                sentences.append(Sentence(standing_sentence(found, by, criterion)))
-                tables += _tables(found, f"{SOURCES[by]} ({criterion})")
+            if (found := preferred(run, by, criterion)) is not None:
+                sentences.append(Sentence(ranking_words.standing_sentence(found, by, criterion)))
+                tables += _tables(found, f"{ranking_words.SOURCES[by]} ({criterion})")
                 who = "people" if by == "people" else "the judge"
                 notes.append(f"{plural(given[by], 'preference')} by {who} ({criterion}).")
-                notes += filter(None, [style_sentence(style_control(run, by, criterion))])
-                notes += map(bias_sentence, position_bias(run, by, criterion))
-        notes += filter(None, [agreed_sentence(judge_and_people(run, criterion))])
+                notes += filter(None, [ranking_words.style_sentence(style_control(run, by, criterion))])
+                notes += map(ranking_words.bias_sentence, position_bias(run, by, criterion))
+        notes += filter(None, [ranking_words.agreed_sentence(judge_and_people(run, criterion))])
     return [*sentences, *tables, Note(" ".join(notes)), Note(METHOD)] if tables else []
 
 
@@ -60,9 +52,8 @@ def preference_tests(run: Run) -> Iterator[CorrectedTests]:
     sways = list[float]()
     for criterion, given in _criteria(run).items():
         for by in given:
-            found = preferred(run, by, criterion)
-            if found is not None:
-                yield of_matches(found, f"{SOURCES[by]} ({criterion})")
+            if (found := preferred(run, by, criterion)) is not None:
+                yield of_matches(found, f"{ranking_words.SOURCES[by]} ({criterion})")
                 sways += [one.p for one in position_bias(run, by, criterion) if one.p is not None]
     if sways:
         swayed = sum(is_significant(p) for p in sways)
@@ -81,7 +72,7 @@ def standings_table(found: HeadToHead, title: str) -> Table:
     short = short_names([one.model for one in rows], 28)
     return table_of(
         title,
-        (Head("Rank", False, RANK, 56), [rank_text(one.best_rank, one.worst_rank) for one in rows]),
+        (Head("Rank", False, RANK, 56), [ranking_words.rank_text(one.best_rank, one.worst_rank) for one in rows]),
         (Head("Model", width=110), [short[one.model] for one in rows]),
         (Head("Score", True, SCORE, 56), [number(one.score) for one in rows]),
         (Head("95 %", True, "95 % interval of the score", 96), [interval(one.low, one.high) for one in rows]),
@@ -96,12 +87,18 @@ def _tables(found: HeadToHead, title: str) -> Iterator[Table]:
     models = [one.model for one in found.standings]
     if 2 < len(models) <= MOST_MODELS:
         short = short_names(models, 14)
-        cells = tuple((short[row], *(_cell(found, row, column) for column in models)) for row in models)
+        cells = tuple((short[row], *(share_text(share_won(found, row, column)) for column in models)) for row in models)
         heads = ("Wins of", *(short[one] for one in models))
         yield table(f"Wins by {title}", heads, cells, tuple(range(1, len(heads))))
 
 
-def _cell(found: HeadToHead, row: str, column: str) -> str:
+def share_won(found: HeadToHead, row: str, column: str) -> tuple[float, int] | None:
+    """Return the share of matches that a model wins against another, a tie counting half, and their number."""
     wins, ties, losses = found.outcomes.get((row, column), (0, 0, 0))
     played = wins + ties + losses
-    return f"{number((wins + ties / 2) / played)} · {count(played)}" if played else ""
+    return ((wins + ties / 2) / played, played) if played else None
+
+
+def share_text(share: tuple[float, int] | None) -> str:
+    """Return a share of matches and their number; "" for none."""
+    return "" if share is None else f"{number(share[0])} · {count(share[1])}"
