@@ -59,9 +59,7 @@ def labels_counted(found: Agreement) -> str:
 
 
 def basis(found: Agreement) -> str:
-    """Return whom the numbers speak of, what picked labels are for, what counts where raters differ, and for which
-    raters the intervals hold.
-    """
+    """Return whom the numbers speak of, what picked labels are for, what counts where raters differ."""
     split = ""
     if found.split:
         split = (

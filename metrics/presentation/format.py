@@ -1,6 +1,4 @@
-"""How numbers (at most three significant digits), times, statuses and names are written on pages, in reports and in the
-terminal.
-"""
+"""How numbers (at most three significant digits), times, statuses and names are written, wherever they are read."""
 
 import re
 from collections import Counter

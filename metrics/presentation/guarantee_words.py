@@ -1,6 +1,4 @@
-"""Thresholds in words: what is guaranteed from one on; where a calibrated one comes from, why there is none, and what a
-number is worth.
-"""
+"""Thresholds in words: what is guaranteed from one on; where a calibrated one comes from, or why there is none."""
 
 from __future__ import annotations
 
@@ -163,8 +161,7 @@ def footnotes(columns: Iterable[Column]) -> list[str]:
     """Return the notes that stand below a table of these columns: what is not to be trusted, what has no threshold."""
     shown = list(columns)
     notes = [f"{_name(one)}: {text}." for one in shown if (text := warning(one)) is not None]
-    without = [_name(one) for one in shown if one.by_model and one.threshold is None and one.calibration is None]
-    if without:
+    if without := [_name(one) for one in shown if one.by_model and one.threshold is None and one.calibration is None]:
         names = ", ".join(dict.fromkeys(without))
         notes.append(f"{NO_THRESHOLD}, so neither passed nor failed: {names}. {HOW}")
     return list(dict.fromkeys(notes))

@@ -119,7 +119,6 @@ def _spaced(words: Sequence[str]) -> str:
 def _sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     end = 0
     for sentence in sentences(text):
-        start = text.find(sentence, end)
-        if start >= 0:
+        if (start := text.find(sentence, end)) >= 0:
             end = start + len(sentence)
             yield start, end

@@ -87,8 +87,7 @@ def conclusion(checks: Sequence[Check]) -> str:
         return "No variant of an answer was judged, so it is unknown what sways the judge."
     if any(row.verdict == "constant" for row in checks):
         return "The judge gave every output the same score: that shows nothing about what sways it."
-    swayed = [row.title for row in checks if row.verdict == "swayed"]
-    if swayed:
+    if swayed := [row.title for row in checks if row.verdict == "swayed"]:
         return f"The judge is swayed by what should not matter: {'; '.join(swayed)}."
     if all(row.verdict == "steady" for row in checks):
         return f"Nothing that was tried sways the judge by more than {number(checks[0].tolerance)}."

@@ -56,10 +56,7 @@ def links_text(verdict: Verdict) -> str:
     by_group: dict[str, list[str]] = {}
     for group, place in verdict.rests_on:
         by_group.setdefault(_words(group), []).append(str(place))
-    texts = (
-        f"{name if len(places) > 1 else name.removesuffix('s')} {', '.join(places)}"
-        for name, places in by_group.items()
-    )
+    texts = (f"{name if len(own) > 1 else name.removesuffix('s')} {', '.join(own)}" for name, own in by_group.items())
     return " · ".join(text for text in texts if text != verdict.text.casefold())
 
 

@@ -56,8 +56,7 @@ def confusion_matrix(
     counts = filled(counts)
     counts = counts.assign(label=counts["label"].map(names), predicted=counts["predicted"].map(names))
     matrix = counts.pivot_table(index="label", columns="predicted", values="count", aggfunc="sum", fill_value=0)
-    inner = set(names.values()) - set(margins or ())
-    ordered = sorted(inner, key=lambda name: (name == OTHERS, name))
+    ordered = sorted(set(names.values()) - set(margins or ()), key=lambda name: (name == OTHERS, name))
     rows = [name for name in ordered if name in matrix.index or margins]
     columns = [name for name in ordered if name in matrix.columns or name in rows]
     if margins:

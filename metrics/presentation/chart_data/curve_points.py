@@ -61,8 +61,7 @@ def worst_first(points: pd.DataFrame) -> list[str]:
 
 def mean_ranks(points: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return interpolated precision over recall averaged over labels, under the label `name`: its area is the mAP."""
-    means = points.groupby(["series", "recall"], sort=False)["precision"].mean()
-    return means.reset_index().assign(label=name)
+    return points.groupby(["series", "recall"], sort=False)["precision"].mean().reset_index().assign(label=name)
 
 
 def mean_curve(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:

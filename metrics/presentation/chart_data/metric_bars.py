@@ -49,13 +49,9 @@ def _about(column: Column, cell: Cell | None) -> str:
     value = f"{number(cell.value if cell else None)} {column.unit}".strip() + (f" (95 % {bounds})" if bounds else "")
     share = None if cell is None else cell.goodness
     means = f"range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}"
-    lines = [
-        metric_title(column, arrow=False),
-        f"{value}, n {cell.n if cell else 0:,}",
-        shorten(column.description, 90),
-    ]
-    lines += [means, *([] if share is None else [f"{round(100 * share)} % of the way from worst to best"])]
-    return "\n".join(lines)
+    lines = [f"{value}, n {cell.n if cell else 0:,}", shorten(column.description, 90), means]
+    lines += [] if share is None else [f"{round(100 * share)} % of the way from worst to best"]
+    return "\n".join([metric_title(column, arrow=False), *lines])
 
 
 def worst_first(numbers: pd.DataFrame, direction: str) -> list[str]:

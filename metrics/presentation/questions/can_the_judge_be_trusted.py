@@ -192,8 +192,7 @@ def _check_row(row: Check) -> tuple[str, ...]:
 def _accepted(run: Run, shown: Sequence[tuple[Column, Criterion]]) -> Iterator[str]:
     """Yield from which score on answers can be accepted without a person, a paragraph for each metric and criterion."""
     for column, one in shown[:MOST_BASES]:
-        lines = [accept_line(each) for each in acceptances(run, one.name, (column.evaluator, column.metric))]
-        if lines:
+        if lines := [accept_line(each) for each in acceptances(run, one.name, (column.evaluator, column.metric))]:
             yield f"Without a person, by {metric_title(column, arrow=False)} and “{one.name}”. {' '.join(lines)}"
 
 
@@ -266,6 +265,7 @@ def corrected_table(rows: Sequence[tuple[str, str, Corrected]], links: Sequence[
         for name in ("corrected", "labels")
     )
     unsure = [interval(*row.unsure) if row.unsure else MISSING for row in own]
+    labelled = [f"{count(row.n)} of {count(row.total)}" for row in own]
     return table_of(
         "Means of the judge, and corrected by labels",
         (Head("Model", width=130), [row.model for row in own]),
@@ -275,10 +275,7 @@ def corrected_table(rows: Sequence[tuple[str, str, Corrected]], links: Sequence[
         *([(Head("If unsure", True, HELPS["unsure"], 110), unsure)] if any(row.unsure for row in own) else []),
         (Head("Labels alone", True, HELPS["labels"], 142, page_only=True), labels),
         (Head("Judge − people", True, HELPS["gap"], 178, page_only=True), [signed_estimate(row.gap) for row in own]),
-        (
-            Head("Labelled", True, "Outputs of the random sample, of all that are scored", 92),
-            [f"{count(row.n)} of {count(row.total)}" for row in own],
-        ),
+        (Head("Labelled", True, "Outputs of the random sample, of all that are scored", 92), labelled),
         links=links,
     )
 

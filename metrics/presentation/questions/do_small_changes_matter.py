@@ -21,6 +21,7 @@ WILSON = "Wilson interval of the rate; n is the number of originals"
 ADJUSTED = "chance of so many flips if the kind flipped no more than copies, after Holm"
 UNSCORED = "variants that have no value, or whose original has none"
 KEY = ("model", "evaluator", "metric", "perturbation")
+FLIPPED = "variants on the other side of the threshold than their original, of all pairs"
 
 
 @question("perturbations", "Perturbations", "Do small changes of the input change the result?", "problems", short=QUICK)
@@ -102,25 +103,22 @@ def flips_table(rates: pd.DataFrame) -> Table:
     rows = rates.to_dict("records")
     titles = [f"{title_of(row['evaluator'])}: {metric_name(row['metric'], row['evaluator'])}" for row in rows]
     flipped = [f"{count(row['flips'])} of {count(row['pairs'])}" for row in rows]
-    adjusted = [p_value(row["adjusted"]) for row in rows]
+    copies = [
+        f"{count(row['control_flips'])} of {count(row['control_pairs'])}" if row["control_pairs"] else MISSING
+        for row in rows
+    ]
     return table_of(
         "How often a perturbation flips a case",
         (Head("Model", width=130), [row["model"] for row in rows]),
         (Head("Metric", width=190), titles),
         (Head("Perturbation", width=110), [row["perturbation"] for row in rows]),
-        (
-            Head("Flips", True, "variants on the other side of the threshold than their original, of all pairs", 90),
-            flipped,
-        ),
+        (Head("Flips", True, FLIPPED, 90), flipped),
         (Head("Rate", True, "flips / pairs", 60), aligned([row["rate"] for row in rows])),
         (Head("95 % interval", True, WILSON, 110), [interval(row["low"], row["high"]) for row in rows]),
         (Head("Worse", True, "flips to the wrong side", 60, page_only=True), [count(row["worse"]) for row in rows]),
-        (
-            Head("Copies", True, "flips of plain copies of the same originals: the base rate", 90),
-            list(map(_copies, rows)),
-        ),
+        (Head("Copies", True, "flips of plain copies of the same originals: the base rate", 90), copies),
         (Head("Against copies", False, "more: the adjusted p is at most 0.05", 160), list(map(_result, rows))),
-        (Head("Adjusted p", True, ADJUSTED, 76), adjusted),
+        (Head("Adjusted p", True, ADJUSTED, 76), [p_value(row["adjusted"]) for row in rows]),
         (Head("Unscored", True, UNSCORED, 76, page_only=True), [count(row["unscored"]) for row in rows]),
         links=[Link("problems", "See the flips", {f"of_{name}": str(row[name]) for name in KEY}) for row in rows],
     )
@@ -145,10 +143,6 @@ def cases_table(found: pd.DataFrame, texts: Sequence[str] | None = None) -> Tabl
         *text,
         links=[Link("case", "Open the case", where) for where in about],
     )
-
-
-def _copies(row: Any) -> str:
-    return f"{count(row['control_flips'])} of {count(row['control_pairs'])}" if row["control_pairs"] else MISSING
 
 
 def _result(row: Any) -> str:

@@ -76,8 +76,7 @@ def is_it_better(run: Run) -> list[Block]:
 
 def leader_against_next(run: Run) -> tuple[Comparison, ...]:
     """Return the leading model against each of the next ones in the metrics shown unasked; empty for one model."""
-    board = leaderboard(run)
-    leader, *others = headline(board).ranked or ("",)
+    leader, *others = headline(leaderboard(run)).ranked or ("",)
     return _against(run, leader, tuple(others[:MAX_OTHERS]))
 
 
@@ -110,12 +109,8 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
     if not rows:
         told = "; ".join(left) or "not tested: no metric has a value of both"
         return told[:1].upper() + told[1:]
-    return "; ".join([_verdict(rows, plural(_count_shown(found), "metric") + " shown", a, b), *left])
-
-
-def _count_shown(found: Comparison) -> int:
-    """Return how many metrics are shown of a pair of models, tested or not."""
-    return len(tested(found)) + len(found.unpaired)
+    shown = plural(len(tested(found)) + len(found.unpaired), "metric") + " shown"
+    return "; ".join([_verdict(rows, shown, a, b), *left])
 
 
 def _uncounted(found: Comparison, a: str, b: str) -> Iterator[str]:
@@ -203,8 +198,7 @@ def _left_out(found: Sequence[Comparison], columns: Sequence[Column], others: in
         "metric": max(sum(row.column.key not in drawn for row in tested(one)) for one in found),
         "model": others - len(found),
     }
-    left = " and ".join(plural(number, what) for what, number in more.items() if number)
-    if left:
+    if left := " and ".join(plural(number, what) for what, number in more.items() if number):
         yield f"Not shown here: {left}; the studio's Compare page has every pair and metric."
 
 
@@ -214,21 +208,17 @@ def _left_out(found: Sequence[Comparison], columns: Sequence[Column], others: in
 def pair_blocks(found: Comparison) -> Iterator[Table]:
     """Yield everything that is known of a pair of models, metric by metric; a row leads to the cases of its metric."""
     if rows := found.rows:
+        labels = [metric_label(row.column, 36) for row in rows]
+        outcomes = [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows]
         left_out = [row.only_a + row.only_b + row.neither for row in rows]
         also = (Head("Left out", True, "cases without a value of A, of B or of both", 66), list(map(count, left_out)))
         yield table_of(
             "metrics",
-            (
-                Head("Metric", False, "↑ higher is better, ↓ lower is better", 206),
-                [metric_label(row.column, 36) for row in rows],
-            ),
+            (Head("Metric", False, "↑ higher is better, ↓ lower is better", 206), labels),
             (Head("Verdict", False, VERDICT, 214), [row.words for row in rows]),
             *_numbers(rows, INTERVAL, "pairs: cases that both have a value for"),
             (Head("Adjusted p", True, ADJUSTED[found.correction], 76), [p_value(row.adjusted) for row in rows]),
-            (
-                Head("Wins / losses / ties", True, "cases on which B is better, worse, equal", 132),
-                [f"{count(row.wins)} / {count(row.losses)} / {count(row.ties)}" for row in rows],
-            ),
+            (Head("Wins / losses / ties", True, "cases on which B is better, worse, equal", 132), outcomes),
             (Head("P(B > A)", True, SUPERIORITY, 150), [share_text(row.superiority) for row in rows]),
             (Head("SE", True, ERROR, 62), aligned([none_if_nan(row.error) for row in rows])),
             (Head("Correlation", True, CORRELATION, 84), aligned([none_if_nan(row.correlation) for row in rows])),

@@ -47,6 +47,7 @@ def defects_table(found: pd.DataFrame) -> Table:
     """Return the defects; a row leads to its case, or the first of several."""
     rows = found.to_dict("records")
     about = ("evaluator", "metric", "model")
+    addresses = ({"case": row["case_ids"][0]} | {name: row[name] for name in about} for row in rows)
     return table_of(
         "Files and answers",
         (Head("Defect", width=150), [KINDS[row["kind"]] for row in rows]),
@@ -54,8 +55,5 @@ def defects_table(found: pd.DataFrame) -> Table:
         (Head("Evaluator", width=150), ["" if row["kind"] == "blank" else title_of(row["evaluator"]) for row in rows]),
         (Head("What is wrong", width=420), [safe(row["message"]) for row in rows]),
         (Head("Cases", True, "how many cases it is about", 60), [count(row["affected"]) for row in rows]),
-        links=[
-            Link("case", "Open the case", {"case": row["case_ids"][0]} | {name: row[name] for name in about})
-            for row in rows
-        ],
+        links=[Link("case", "Open the case", where) for where in addresses],
     )

@@ -36,11 +36,8 @@ def what_is_evidence_for_standards(run: Run) -> list[Block]:
         )
     notes += [note for framework in FRAMEWORKS if (note := _missing(found.standards, framework))]
     tables = [_table(found, models)] if any(standard.evidence for standard in found.standards) else []
-    return [
-        Sentence(evidence_sentence(found), link=Link("compliance", "See the standards")),
-        *tables,
-        *map(Note, notes),
-    ]
+    answer = Sentence(evidence_sentence(found), link=Link("compliance", "See the standards"))
+    return [answer, *tables, *map(Note, notes)]
 
 
 def evidence_sentence(found: Compliance) -> str:

@@ -164,8 +164,7 @@ class ProblemGroup:
             )
             for one in self.problems[:MAX_MODELS]
         ]
-        rest = self.problems[MAX_MODELS:]
-        if rest:
+        if rest := self.problems[MAX_MODELS:]:
             values = [one.value for one in rest if one.value is not None]
             span = f"{number(min(values))} … {number(max(values))}" if values else ""
             certain = sum(one.severity == "high" for one in rest)

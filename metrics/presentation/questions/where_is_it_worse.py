@@ -106,8 +106,7 @@ def slice_searches(run: Run) -> list[SliceSearch]:
     if cases > MAX_UNITS:  # the suite is not read to know it
         return []
     annotations = run.suite.annotations
-    units = max(1, cases, 0 if annotations is None else len(annotations))
-    limit = min(MAX_SEARCHES, MAX_UNITS // units)
+    limit = min(MAX_SEARCHES, MAX_UNITS // max(1, cases, 0 if annotations is None else len(annotations)))
     return [search for search in searches(run, limit) if search.searched] if limit else []
 
 

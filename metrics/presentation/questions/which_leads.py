@@ -199,6 +199,5 @@ def _unjudged(run: Run, board: Leaderboard) -> Iterator[str]:
         ("parse_failure", "the judge's reply could not be read"),
         ("skipped", "the judge was not called or the model gave nothing to judge"),
     ):
-        missing = sum(cell.counts.get(status, 0) for cell in cells if cell is not None)
-        if missing:
+        if missing := sum(cell.counts.get(status, 0) for cell in cells if cell is not None):
             yield f"{plural(missing, 'judged score')} without a value because {why}."

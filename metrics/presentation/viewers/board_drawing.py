@@ -66,9 +66,7 @@ def order_models(board: Leaderboard, models: Sequence[str], sort: str | None, do
 
 def cells(board: Leaderboard, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
     """Return each model's cells in the order of the columns: [text, colour step, interval, size, marks, note, rank]."""
-    texts = {
-        column.key: format.aligned([_value(board, model, column.key) for model in board.models]) for column in columns
-    }
+    texts = {one.key: format.aligned([_value(board, model, one.key) for model in board.models]) for one in columns}
     return {
         model: [_cell(column, board.cells.get((model, column.key)), texts[column.key][row]) for column in columns]
         for row, model in enumerate(board.models)
@@ -206,8 +204,7 @@ def _code(column: Column) -> str:
 def _cell(column: Column, cell: Cell | None, text: str) -> list[Any]:
     if cell is None:
         return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
-    goodness = cell.goodness
-    step = None if cell.value is None else palette.goodness_step(goodness)
+    step = None if cell.value is None else palette.goodness_step(cell.goodness)
     size = f"n {format.count(cell.n)}" if cell.n else ""
     if cell.unscored:
         size = f"{size} · ∅ {format.count(cell.unscored)}" if size else f"∅ {format.count(cell.unscored)}"

@@ -7,7 +7,7 @@ from metrics.presentation.format import plural
 from metrics.presentation.palette import MARKS, MUTED
 from metrics.presentation.verdict_rows import HOLDS_GLYPHS, VerdictGroup, VerdictRow
 from metrics.text.agents.dialogue import conversation_steps, cut, dialogue, instructions
-from metrics.text.agents.traces import Step, TraceError
+from metrics.text.agents.traces import TraceError
 
 TURNS = "turns"  # what a verdict on a turn rests on
 ITEMS = "replies"  # the group whose verdicts are on the turn itself: its text need not be told again
@@ -38,15 +38,15 @@ def chat(
     shown = [
         {
             "number": number, "side": turn.side, "text": cut(turn.text, MOST_CHARACTERS),
-            "calls": _calls([steps[place] for place in turn.steps]), "verdicts": beside.get(number, []),
+            "calls": ", ".join(steps[place].tool for place in turn.steps if steps[place].kind == "call")[:200],
+            "verdicts": beside.get(number, []),
         }
         for number, turn in enumerate(turns[:MOST_TURNS], 1)
     ]  # fmt: skip
-    hidden = len(turns) > MOST_TURNS
     return {
         "turns": shown,
         "instructions": cut(instructions(steps), MOST_CHARACTERS),
-        "note": f"the first {MOST_TURNS} of {plural(len(turns), 'turn')}" if hidden else "",
+        "note": f"the first {MOST_TURNS} of {plural(len(turns), 'turn')}" if len(turns) > MOST_TURNS else "",
     }
 
 
@@ -68,13 +68,11 @@ def tells_more(view: Mapping[str, Any]) -> bool:
 
 
 def _beside(judged: Sequence[tuple[str, Sequence[VerdictGroup]]]) -> dict[int, list[dict[str, Any]]]:
-    """Return the verdicts on each turn, by its number."""
     found: dict[int, list[dict[str, Any]]] = {}
     for title, groups in judged:
         for group in groups:
             for row in group.rows:
-                places = [place for name, place in row.rests_on if name == TURNS]
-                if places:
+                if places := [place for name, place in row.rests_on if name == TURNS]:
                     found.setdefault(places[-1], []).append(_verdict(title, row, group.name))
     return found
 
@@ -84,8 +82,3 @@ def _verdict(title: str, row: VerdictRow, group: str) -> dict[str, Any]:
         "evaluator": title, "glyph": HOLDS_GLYPHS[row.holds], "label": row.label, "colour": COLOURS[row.holds],
         "lines": [text for text in ("" if group == ITEMS else row.text, row.reason) if text],
     }  # fmt: skip
-
-
-def _calls(steps: Sequence[Step]) -> str:
-    """Return which tools were called in a turn: `search, book`."""
-    return ", ".join(step.tool for step in steps if step.kind == "call")[:200]

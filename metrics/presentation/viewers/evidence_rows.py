@@ -39,9 +39,7 @@ def payload(
 
 def _shown(text: str, quotes: Sequence[str]) -> str:
     """Return the beginning of a context and, of what follows, the surroundings of each quote."""
-    places = sorted(
-        {place for quote in quotes if (place := text.find(quote)) >= 0 and place + len(quote) > MOST_CHARACTERS}
-    )
+    places = sorted({place for one in quotes if (place := text.find(one)) >= 0 and place + len(one) > MOST_CHARACTERS})
     beyond = [text[max(0, place - AROUND) : place + 2 * AROUND] for place in places[:MOST_ROWS]]
     return " […] ".join([text[:MOST_CHARACTERS], *beyond])
 

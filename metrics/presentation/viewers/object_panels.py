@@ -51,9 +51,7 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class ImageObject:
-    """One object to draw: its rings (x1 y1 x2 y2 …, pixels), what it is, a detail for the hover text, and the lines
-    (x1 y1 x2 y2) of its key points.
-    """
+    """One object to draw: rings (x1 y1 x2 y2 …, pixels), what it is, a detail on hover, lines of its key points."""
 
     kind: str
     rings: tuple[tuple[float, ...], ...]
@@ -148,8 +146,7 @@ def panel(title: str, drawn: Sequence[ImageObject], labelled: int = 25, geometry
     shown = [entry for entry in drawn if entry.rings]
     objects: dict[str, list[dict[str, Any]]] = {}
     for kind in ORDER:
-        chosen = [entry for entry in shown if entry.kind == kind]
-        if chosen:
+        if chosen := [entry for entry in shown if entry.kind == kind]:
             objects[kind] = [
                 {
                     "rings": [[_short(number) for number in ring] for ring in entry.rings],

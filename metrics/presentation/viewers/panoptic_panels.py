@@ -92,7 +92,6 @@ def _true_hover(each: SegmentOutcome) -> str:
 
 
 def _hover(each: SegmentOutcome) -> str:
-    """Return the hover text: the segment, its verdict, its IoU."""
     parts = [f"{shorten(each.label, 60)}: {mark(each.kind).title}"]
     if each.kind == "ignored":
         parts = [f"{shorten(each.label, 60)}: ignored, mostly void or crowd"]

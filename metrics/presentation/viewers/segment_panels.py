@@ -51,7 +51,7 @@ def styles(colours: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 def mistakes_panel(title: str, segments: Sequence[Segment], only: str | None = None) -> dict[str, Any]:
     """Return the areas that a model labels wrongly or not at all, over the outlines of the true regions."""
-    shown = [segment for segment in segments if segment.kind in MARKED and only in (None, *_labels(segment))]
+    shown = [one for one in segments if one.kind in MARKED and only in (None, one.truth, one.predicted)]
     wrong = sum(segment.pixels for segment in shown if segment.kind in ("mistaken", "missed"))
     total = sum(segment.pixels for segment in shown if segment.kind == "truth")
     least = NAMED["mistakes"] * total
@@ -111,10 +111,6 @@ def mistakes_table(segments: Sequence[Segment]) -> pd.DataFrame:
 
 def _label(segment: Segment, side: str) -> str:
     return (segment.truth if side == "truth" else segment.predicted) or NO_CLASS
-
-
-def _labels(segment: Segment) -> tuple[str | None, str | None]:
-    return segment.truth, segment.predicted
 
 
 def _drawn(segment: Segment, caption: str, least: float) -> dict[str, Any]:
