@@ -17,11 +17,7 @@ def chart_figure(chart: Chart, colours: Mapping[str, str], dark: bool = False) -
     """Return the figure of a chart, the models in their colours."""
     if isinstance(chart, Bars):
         numbers = pd.DataFrame(
-            [
-                (*[group.name] * 2, bar.model, bar.value, bar.low, bar.high)
-                for group in chart.groups
-                for bar in group.bars
-            ],
+            [(*[own.name] * 2, bar.model, bar.value, bar.low, bar.high) for own in chart.groups for bar in own.bars],
             columns=["name", "key", "series", "value", "low", "high"],
         ).astype({"value": float, "low": float, "high": float})
         bounds = None if chart.high is None else (0.0, chart.high)

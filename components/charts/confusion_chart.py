@@ -48,9 +48,8 @@ def confusion_figure(
             colorscale=[[0, base], [1, colour]], xgap=2, ygap=2, hoverinfo="skip",
         )  # fmt: skip
     counted: list[list[int]] = matrix.to_numpy().astype(int).tolist()
-    cells = [
-        (i, j) for i in range(len(rows)) for j in range(len(columns)) if not margins or (i, j) != _last(rows, columns)
-    ]
+    last = len(rows) - 1, len(columns) - 1
+    cells = [(i, j) for i in range(len(rows)) for j in range(len(columns)) if not margins or (i, j) != last]
     figure.add_scatter(
         x=[across[j] for _, j in cells], y=[down[i] for i, _ in cells], mode="markers+text",
         marker={"symbol": "square", "size": max(10, min(60, 380 // max(1, len(rows)))), "color": "rgba(0,0,0,0)"},
@@ -97,10 +96,6 @@ def _edges(places: Sequence[float], apart: bool) -> list[float]:
     if apart:
         edges.insert(-1, places[-1] - APART - 0.5)
     return [*edges, places[-1] + 0.5]
-
-
-def _last(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
-    return len(rows) - 1, len(columns) - 1
 
 
 def _facts(label: str, predicted: str, count: int, share: float, margins: tuple[str, str] | None, things: str) -> str:

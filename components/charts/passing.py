@@ -68,13 +68,10 @@ def passing_figure(
 def _hover(row: Mapping[Hashable, Any], timed: bool) -> str:
     begins = moment(row["begins"].isoformat()) if timed else f"from sampled case {count(row['first_number'] + 1)}"
     known = "" if pd.isna(row["low"]) else f"<br>current pass rate {interval(row['low'], row['high'])}"
+    bounds = "" if pd.isna(row.get("mean_low")) else f"(95 % {interval(row['mean_low'], row['mean_high'])})"
     return (
         f"<b>{begins}</b><br>{number(row['rate'])} pass: {count(row['passed'])} of {count(row['judged'])} judged, "
         f"{count(row['unscored'])} unscored{known}"
-        + ("" if pd.isna(row.get("mean")) else f"<br>mean {number(row['mean'])} {_bounds(row)}")
+        + ("" if pd.isna(row.get("mean")) else f"<br>mean {number(row['mean'])} {bounds}")
         + f"<br>{WORDS[row['health']]}"
     )
-
-
-def _bounds(row: Mapping[Hashable, Any]) -> str:
-    return "" if pd.isna(row["mean_low"]) else f"(95 % {interval(row['mean_low'], row['mean_high'])})"

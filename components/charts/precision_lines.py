@@ -16,8 +16,7 @@ def precision_figure(
 ) -> Figure:  # fmt: skip
     """Return both precisions [n] by `cases` [n], on log axes, dotted lines at the wanted one and the budget's end."""
     figure = new_figure()
-    colours = (ACCENT[dark], series(dark)[1])
-    for name, values, colour in zip(LINES, (widths, differences), colours, strict=True):
+    for name, values, colour in zip(LINES, (widths, differences), (ACCENT[dark], series(dark)[1]), strict=True):
         figure.add_scatter(
             x=list(cases), y=list(values), mode="lines+markers", line={"color": colour, "width": 2},
             marker={"size": 7}, hoverinfo="text",

@@ -21,12 +21,14 @@ def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False) -
     spokes, names = list(map(spoke, chart.spokes)), short_names(chart.models, 28)
     figure = new_figure()
     for index, (model, values, about) in enumerate(zip(chart.models, chart.values, chart.about, strict=True)):
+        head = f"<b>{plain(shorten(model, 60))}</b><br>"
+        facts = ["<br>".join(map(plain, words.splitlines())) for words in about]
         figure.add_scatterpolar(
             r=_closed(values), theta=_closed(spokes), mode="lines+markers", name=plain(names[model]), connectgaps=False,
             line={"color": colours[model], "width": 2, "dash": DASHES[index % len(DASHES)]},
             marker={"color": colours[model], "size": 8, "symbol": SYMBOLS[index % len(SYMBOLS)]},
             customdata=_closed([[model, key] for key in chart.keys]), hoverinfo="text",
-            hovertext=_closed([_hover(model, words) for words in about]), **undimmed(),
+            hovertext=_closed([f"{head}{words}<br>click: its cases" for words in facts]), **undimmed(),
         )  # fmt: skip
     count = len(spokes)
     lowest = spokes[count // 2 : (count + 1) // 2 + 1]  # plotly makes no room for the names above and below
@@ -56,11 +58,6 @@ def radar_figure(chart: Radar, colours: Mapping[str, str], dark: bool = False) -
 def spoke(name: str) -> str:
     """Return a metric's name beside its spoke in short lines; its arrow counts, as a longer line loses its end."""
     return "<br>".join(map(plain, textwrap.wrap(name, LINE_OF, max_lines=4, placeholder="…")))
-
-
-def _hover(model: str, about: str) -> str:
-    lines = "<br>".join(map(plain, about.splitlines()))
-    return f"<b>{plain(shorten(model, 60))}</b><br>{lines}<br>click: its cases"
 
 
 def _closed(values: Sequence[Any]) -> list[Any]:

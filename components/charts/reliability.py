@@ -50,9 +50,10 @@ def reliability_figure(
             for span, entry in zip(spans, held.to_dict("records"), strict=True)
         ]
         about = [[name, float(low)] for low in held["bin_low"]]
+        sizes = [5 + 6 * math.sqrt(size / held["n"].max()) for size in held["n"]]
         figure.add_scatter(
             x=held["mean_confidence"], y=held["accuracy"], mode="lines+markers", name=plain(name),
-            line={"color": colours[name], "width": 1}, marker={"size": _sizes(held["n"]), "color": colours[name]},
+            line={"color": colours[name], "width": 1}, marker={"size": sizes, "color": colours[name]},
             error_y=whiskers(held["accuracy"], held["low"], held["high"], colours[name]),
             hovertext=facts, hoverinfo="text", customdata=about, **undimmed(), row=row, col=column,
         )  # fmt: skip
@@ -78,8 +79,3 @@ def reliability_figure(
     figure.update_xaxes(linecolor=MUTED[dark])
     figure.update_layout(height=high, font={"color": INK[dark]})
     return figure
-
-
-def _sizes(n: pd.Series) -> list[float]:
-    """Diameters in pixels by how many cases a bin has."""
-    return [5 + 6 * math.sqrt(size / n.max()) for size in n]

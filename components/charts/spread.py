@@ -94,9 +94,7 @@ def box_figure(
 def histogram_figure(
     models: Sequence[Distribution], edges: Sequence[float], colours: Mapping[str, str], x: str, dark: bool = False
 ) -> Figure:
-    """Return a panel a model: how many cases lie in each bin. A bar carries [model, low, high] as customdata, high
-    None of the last one, which is closed.
-    """
+    """Return a panel a model: the cases in each bin. A bar carries [model, low, high]; high is None in the last one."""
     names = [own.model for own in models]
     figure, place, down = panels(names, 1 if len(names) < 3 else 2 if len(names) < 5 else 3, HIGH, dark)
     widths = [high - low for low, high in pairwise(edges)]
@@ -121,8 +119,7 @@ def histogram_figure(
     # else the handles that stretch one panel's axis lie over the last bars of the panel before
     figure.update_xaxes(range=[edges[0], edges[-1]], showline=True, zeroline=False, fixedrange=True)
     figure.update_xaxes(title={"text": plain(x), "standoff": 12}, row=down, col=1)
-    most = max(max(own.bins) for own in models)
-    figure.update_yaxes(range=[0, 1.06 * most], gridcolor=LINE[dark], fixedrange=True)
+    figure.update_yaxes(range=[0, 1.06 * max(max(own.bins) for own in models)], gridcolor=LINE[dark], fixedrange=True)
     figure.update_yaxes(title={"text": "cases", "standoff": 12}, col=1)
     figure.update_layout(bargap=0)
     return figure

@@ -80,7 +80,6 @@ def _draw(
     figure: Figure, line: pd.DataFrame, marked: pd.DataFrame, x: str, y: str, series: str,
     colours: Mapping[str, str], dark: bool, where: Mapping[str, int],
 ) -> None:  # fmt: skip
-    """A line of points, those in `marked` large."""
     common: dict[str, Any] = {
         "name": plain(series),
         "hovertemplate": f"<b>{plain(series)}</b>{HOVER}",

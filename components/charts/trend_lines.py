@@ -55,8 +55,7 @@ def trend_figure(
             x=beside, y=low + y * (high - low), text=plain(names[model]), showarrow=False, xanchor="left",
             xshift=12, font={"color": colours[model], "size": 13},
         )  # fmt: skip
-    threshold = column.threshold
-    if threshold is not None and low <= threshold <= high:
+    if (threshold := column.threshold) is not None and low <= threshold <= high:
         figure.add_hline(
             threshold, line={"color": MUTED[dark], "width": 1.5, "dash": "dot"}, annotation_text="threshold",
             annotation_position="bottom left", annotation_font={"size": 12, "color": MUTED[dark]},

@@ -43,8 +43,7 @@ def _wait_of(connection: Any, now: float) -> Wait | None:
     if hasattr(connection, "handshake_complete"):  # a socket; uvicorn pings it
         return Wait(now, 0, unread) if unread or not connection.handshake_complete else None
     cycle = connection.cycle
-    asks = cycle is None or cycle.response_complete
-    return Wait(now, id(cycle), unread) if unread or asks else None
+    return Wait(now, id(cycle), unread) if unread or cycle is None or cycle.response_complete else None
 
 
 def _longer_wait(before: Wait | None, now: Wait) -> Wait:
@@ -57,8 +56,7 @@ def _longer_wait(before: Wait | None, now: Wait) -> Wait:
 
 def limit_time(receive: Receive, patience: float = PATIENCE) -> Receive:
     """Return `receive` for a request, which raises HTTPException where its body comes too slowly."""
-    loop = asyncio.get_running_loop()
-    began, read, more = loop.time(), 0, True
+    began, read, more = asyncio.get_running_loop().time(), 0, True
 
     async def receive_in_time() -> Message:
         nonlocal read, more

@@ -196,8 +196,7 @@ class Gate:
             return self._app if int(length) == 0 else _refused("This takes no content", 413)
         if refusal := self._uploads.refusal(who or "", int(length)):
             return _refused(refusal, 413)
-        session = asked.scope["path"].split("/")[-2]
-        return partial(self._take_upload, who or "", session, int(length))
+        return partial(self._take_upload, who or "", asked.scope["path"].split("/")[-2], int(length))
 
     def _visitor(self, asked: HTTPConnection) -> Visitor | None:
         """Return who has signed in, by the cookie that Streamlit has signed; None for a guest, and without a team."""

@@ -44,12 +44,12 @@ def gate_options() -> dict[str, Any]:
     async def print_address(_app: st.App) -> AsyncIterator[None]:
         address = address_of(access, st.get_option("server.address") or "", st.get_option("server.port"))
         print(f"\n  The studio is at {address}\n", flush=True)  # noqa: T201
-        server = _server()
+        own = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+        server = own if isinstance(own, uvicorn.Server) else None  # another one than uvicorn may run the studio
         if server is not None:
             stop_quietly(server)
-            server.config.ws_max_size = (
-                get_max_widget_state_size_bytes()
-            )  # else it reads 200 MB before that is compared
+            # else it reads 200 MB before that is compared
+            server.config.ws_max_size = get_max_widget_state_size_bytes()
         watch = asyncio.create_task(_watch(server, uploads))
         warm_up()
         yield
@@ -57,12 +57,6 @@ def gate_options() -> dict[str, Any]:
 
     gate = [Middleware(Gate, access=access, team=team, uploads=uploads)]
     return {"middleware": gate, "lifespan": print_address, "on_script_error": draw_error}
-
-
-def _server() -> uvicorn.Server | None:
-    """Return the server that runs the studio; None for another one than uvicorn."""
-    server = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
-    return server if isinstance(server, uvicorn.Server) else None
 
 
 async def _watch(server: uvicorn.Server | None, uploads: Uploads) -> None:

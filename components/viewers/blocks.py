@@ -41,8 +41,7 @@ def draw_sentence(sentence: Sentence, run: str, here: str, key: str, primary: bo
 
 def draw_table(table: Table, run: str, here: str, tallest: int = 520, key: str | None = None) -> None:
     """Draw a table; a click on a row follows its link."""
-    clicked = pick_row(table, tallest, key, clickable=bool(table.links))
-    if clicked is not None:
+    if (clicked := pick_row(table, tallest, key, clickable=bool(table.links))) is not None:
         follow(table.links[clicked], run, here)
 
 

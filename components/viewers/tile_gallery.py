@@ -161,8 +161,7 @@ def payload(
     left = iter(pictures)
     drawn = []
     for tile, part, href in zip(tiles, windows, hrefs, strict=True):
-        picture = next(left) if tile.image else "no image"
-        drawn.append(_tile(tile, part, picture, href, by_image))
+        drawn.append(_tile(tile, part, next(left) if tile.image else "no image", href, by_image))
     for entry, key in zip(drawn, keys, strict=False):
         entry["key"] = key
     for entry, own in zip(drawn, tags, strict=False):
@@ -221,13 +220,12 @@ def _tile(tile: Tile, part: Window | None, picture: bytes | str | None, href: st
     # ground truth lies under what was predicted; each kind is one path, so that crowded pictures stay light
     order = sorted(paths, key=lambda key: key[0] != "annotation")
     shapes = [{"kind": kind, "filled": filled, "path": paths[kind, filled]} for kind, filled in order]
-    lines = _image_lines(tile) if by_image else object_lines(entries[0])
     return {
         "href": href,
         "view": [view[0], view[1], view[2] - view[0], view[3] - view[1]],
         "image": "data:image/jpeg;base64," + base64.b64encode(picture).decode() if isinstance(picture, bytes) else None,
         "reason": picture if isinstance(picture, str) else "", "waits": picture is None,
-        "shapes": shapes, "fine": by_image, "lines": lines,
+        "shapes": shapes, "fine": by_image, "lines": _image_lines(tile) if by_image else object_lines(entries[0]),
         "about": "\n".join([_hover(entry) for entry in entries[:8]] + [f"Image {tile.case_id}"]),
     }  # fmt: skip
 
@@ -270,8 +268,7 @@ def _similarity(entry: GalleryObject) -> str:
 
 def _drawn(entry: GalleryObject, by_image: bool) -> list[tuple[str, Outline]]:
     """Return the geometries to draw for an object: its own and, on a tile of its own, the ground truth it refers to."""
-    missed = family(entry.kind) == "fn"
-    own, other = (entry.annotation, None) if missed else (entry.prediction, entry.annotation)
+    own, other = (entry.annotation, None) if family(entry.kind) == "fn" else (entry.prediction, entry.annotation)
     pairs = [(_mark_name(entry.kind), own), ("annotation", None if by_image else other)]
     return [(kind, geometry) for kind, geometry in pairs if geometry is not None]
 
