@@ -1,20 +1,24 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from components.data import judge_settings, run_reads, visitors, workspace_runs
+from components.data import judge_settings, run_reads, thresholds, visitors, workspace_runs
 from components.data.pictures import add_pictures
 from components.viewers import browser_parts
-from components.views.judge import judge_calls, judge_trouble
-from components.views.results import about_run, decisive_metrics, detectable_difference, welcome, what_to_look_at
+from components.views.judge import judge_calls
+from components.views.results import about_run, detectable_difference, welcome, what_to_look_at
 from components.widgets import controls, drilldown_filters, filters, url
+from components.widgets.damaged_run import draw_leave
 from components.widgets.frame import begin, frame
 from components.widgets.literal import literal
+from components.widgets.unfinished_run import run_of
 from metrics.analysis import Column, Leaderboard
 from metrics.analysis.corrected_tests import of_ranks
 from metrics.presentation import format, guarantee_words, phrases
+from metrics.presentation.questions.is_it_better import metric_label
 from metrics.presentation.viewers import board_drawing
 
 QUESTION = "Which model should I pick?"
@@ -24,6 +28,8 @@ CHARTS = {  # beside the heatmap; what draws them is imported when one is asked 
     "items": "Case difficulty",
 }  # fmt: skip
 FILTERS = ("evaluator", "label_key", "tag", "search", "minor", "key", "shown", "column", "against", "also", "with")
+AGAIN = "Retry makes a new run with the same choices. Replies in the cache cost nothing; only what is missing is asked."
+RECORDED = "These replies are recorded: the same judge would answer the same. Choose another judge or other settings."
 
 
 @visitors.kept_here
@@ -70,6 +76,50 @@ def with_pictures(run: str, drawer: dict[str, Any]) -> dict[str, Any]:
     return drawer
 
 
+def draw_trouble(run: str) -> None:
+    """Draw how many scores of a run's judge are missing and why; nothing where none is, or no judge was asked."""
+    trouble = judge_settings.judge_trouble(run)
+    if trouble is None:
+        return
+    scores = format.plural(trouble.asked, "judge score")
+    finished = workspace_runs.run_facts(str(run_of(run))).state == "finished"
+    recorded = trouble.recorded == trouble.missing
+    offers = finished and visitors.may("editor")
+    advice = f"\n{RECORDED if recorded else AGAIN}" if offers else ""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="judge-trouble"):
+        st.text(
+            f"⚠ {format.count(trouble.missing)} of {scores} {'are missing' if finished else 'are missing so far'}. "
+            f"{format.count(trouble.alike)} × {format.shorten(trouble.reason, 300)}{advice}",
+            width="stretch",
+        )
+        if offers and recorded:
+            back = urlencode(workspace_runs.asked_of(run), doseq=True)
+            url.link("Change the judge", "judge", icon=":material/gavel:", back=back)
+        elif offers and draw_leave(run) and st.button("Retry", type="primary", icon=":material/replay:"):
+            url.go("leaderboard", run=workspace_runs.repeat_run(run))
+
+
+def choose_decisive(run: str, board: Leaderboard) -> None:
+    """Draw the choice of the metrics that decide, of those with a better end that are shown or chosen already."""
+    marked, key = board.decisive, "decisive-metrics"
+    offered = {
+        column.key: metric_label(column, 60)
+        for column in board.columns
+        if column.key in marked or (column.direction != "none" and not column.minor)
+    }
+    st.multiselect(
+        "Decisive metrics", list(offered), controls.agreed(key, [one for one in marked if one in offered]),
+        offered.__getitem__, key=key, placeholder="Every main metric counts", on_change=mark_decisive, args=(run, key),
+        disabled=not visitors.may("editor"), width=420,
+        help="The headline then counts wins and losses in these alone. Kept with the suite.",
+    )  # fmt: skip
+
+
+def mark_decisive(run: str, key: str) -> None:
+    if not controls.is_gone(key):
+        thresholds.mark_decisive(run, st.session_state[key])
+
+
 begin()
 if not url.param("run") and workspace_runs.waits_for_sample():
     frame("leaderboard", QUESTION, needs_run=False)
@@ -79,7 +129,7 @@ if not url.param("run") and workspace_runs.waits_for_sample():
 run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
 whole = run_reads.leaderboard(run)
-judge_trouble.draw_trouble(run)
+draw_trouble(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
 minor = sum(column.minor for column in whole.columns)
@@ -169,7 +219,7 @@ with st.container(horizontal=True):
     if form not in CHARTS:
         controls.menu("More charts", CHARTS, "form", clears=CLEARED)
 if form not in CHARTS and len(models) > 1:
-    decisive_metrics.choose_decisive(run, whole)
+    choose_decisive(run, whole)
     detectable_difference.show_detectable(run, tag, columns, sort)
 if workspace_runs.run_facts(run).state == "finished":
     about_run.draw_answers(run, "leaderboard")
