@@ -11,7 +11,6 @@ from metrics.analysis import (
     Comparison,
     Decision,
     Difference,
-    Leaderboard,
     Resampled,
     Unpaired,
     compare,
@@ -154,8 +153,7 @@ def require_metrics(
     for name in names:
         ends = [end for key, end in there.items() if name in (key[1], ".".join(key))]
         if not ends:
-            listed = [".".join(key) for key in there]
-            problems.append(InputProblem(f"--{option}", repr(name), one_of(name, listed)))
+            problems.append(InputProblem(f"--{option}", repr(name), one_of(name, [".".join(key) for key in there])))
         elif "none" in ends:
             problems.append(InputProblem(f"--{option}", repr(name), "a metric with a better end"))
     if problems:
@@ -179,7 +177,8 @@ def differences(
     board = leaderboard(run)
     primary = frozenset(column.key for column in primary_columns(board))
     gated = frozenset(column.key for column in board.columns if _named(column, metrics)) if metrics else primary
-    allowed = {column.key: margin for name, margin in (margins or {}).items() for column in _columns(board, name)}
+    given = (margins or {}).items()
+    allowed = {one.key: margin for name, margin in given for one in board.columns if _named(one, [name])}
     keys = gated | set(allowed)
     found = []
     for model, before in counterparts(baseline, board.models).items():
@@ -203,10 +202,6 @@ def replacement(
     tested = comparison_of_columns(whole, set(margins), anytime=anytime)
     within = shares_within(before, model_before, model, margins, tag, run)
     return Differences(model, tested, None, frozenset(), decisions(tested, margins, within))
-
-
-def _columns(board: Leaderboard, name: str) -> Iterator[Column]:
-    yield from (column for column in board.columns if _named(column, [name]))
 
 
 def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[Outcome]:
@@ -276,8 +271,7 @@ def figures(row: Difference | Resampled | Unpaired, tested: bool) -> tuple[str, 
     if isinstance(row, Unpaired):
         return number(row.a.value), number(row.b.value), "", "", "", f"{row.b.n:,}", words
     p = p_value(row.adjusted) if tested else ""
-    ends = interval(row.low, row.high)
-    return number(row.a), number(row.b), signed(row.difference), ends, p, f"{row.n:,}", words
+    return number(row.a), number(row.b), signed(row.difference), interval(row.low, row.high), p, f"{row.n:,}", words
 
 
 def result_words(row: Difference | Resampled | Unpaired, tested: bool) -> str:

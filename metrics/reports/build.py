@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from metrics import analysis
-from metrics.core.evaluator import Evaluator
 from metrics.core.registry import evaluators, plugin, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
@@ -24,9 +23,8 @@ from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.baseline import Differences
 from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
-from metrics.reports.sections.overview import overview
 from metrics.reports.sections.replacement import replacement_section
-from metrics.reports.sections.section_charts import chart_groups
+from metrics.reports.sections.section_charts import chart_groups, overview
 from metrics.reports.sections.summary import summary
 from metrics.reports.sections.worst_cases import worst_cases
 from metrics.store import Run
@@ -91,9 +89,7 @@ def build(
 
 
 def _leaderboard(run: Run, models: Sequence[str], notes: Sequence[str]) -> Answer | None:
-    """Return the leaderboard with `notes` below it, its rows in the order of `models`; the headline and the best values
-    stand on the first page.
-    """
+    """Return the leaderboard with `notes` below it, its rows in the order of `models`; page one has its headline."""
     [found] = answers(run, ["leaderboard"])
     blocks = [order_rows(one, models) for one in found.blocks if isinstance(one, Heatmap)]
     below = [*map(Note, notes), *(one for one in found.blocks if isinstance(one, Note))]
@@ -136,11 +132,8 @@ def _facts(run: Run) -> Iterator[FactGroup]:
         ),
     )
     if run.targets:
-        yield FactGroup(
-            "Models asked", tuple(Fact(name, _described(target), True) for name, target in run.targets.items())
-        )
+        yield FactGroup("Models asked", tuple(Fact(name, _described(own), True) for name, own in run.targets.items()))
     yield from _judge(run)
-    versions = " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())
     yield FactGroup(
         "Run",
         (
@@ -149,7 +142,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             Fact("Started", run.created),
             Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
             Fact("Seed", str(spec.seed)),
-            Fact("Versions", versions),
+            Fact("Versions", " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())),
         ),
     )
 
@@ -167,9 +160,7 @@ def _judge(run: Run) -> Iterator[FactGroup]:
     if not judged:
         return
     spend, costs = run.spend or {}, analysis.judging(run)
-    edited = [
-        f"{name} (sha256 {prompt.wording})" for name, prompt in analysis.prompts_asked(run).items() if prompt.edited
-    ]
+    edited = [f"{name} (sha256 {one.wording})" for name, one in analysis.prompts_asked(run).items() if one.edited]
     facts = [Fact("Judge", ", ".join(analysis.judge_names(run)))]
     settings = settings_of(run.spec.judge)
     sampling = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, **settings.options}
@@ -193,8 +184,7 @@ def _judge(run: Run) -> Iterator[FactGroup]:
             failed = f"; {cost['failed']:,} failed or unreadable" if cost["failed"] else ""
             replies = plural(cost["steps"], "reply", "replies")
             paid = f"{cost['sent']:,} of them paid for in this run: {_cost(cost['tokens'], cost['usd'])}"
-            text = f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"
-            facts.append(Fact(title_of(name), text))
+            facts.append(Fact(title_of(name), f"{replies}, {paid if cost['sent'] else 'all from the cache'}{failed}"))
     yield FactGroup("Judge", tuple(facts))
 
 
@@ -227,9 +217,7 @@ def _methods(run: Run, whole: bool) -> Iterator[Method]:
     judged = analysis.judged_by(run)
     for entry in run.spec.evaluators:
         known = run.evaluator(entry.id)
-        parameters = tuple(
-            Fact(name, _value(value)) for name, value in entry.parameters.items() if value not in (None, {})
-        )
+        parameters = tuple(Fact(name, _value(own)) for name, own in entry.parameters.items() if own not in (None, {}))
         if entry.id in judged:
             parameters = (Fact("judge", judged[entry.id]), *parameters)
         parameters += tuple(
@@ -244,17 +232,15 @@ def _methods(run: Run, whole: bool) -> Iterator[Method]:
             continue
         details = tuple(paragraphs(known.doc.partition("\n")[2].replace("`", ""))) if whole else ()
         differs = (known.differs_from, known.differs_from_source) if whole else ()
+        metrics = tuple(
+            MethodMetric(one.name, one.description, one.low, one.high, one.direction.value, one.threshold)
+            for one in known.metrics
+            if whole or one.primary or not one.minor
+        )
         yield Method(
             known.id, known.title, entry.version, known.summary, details,
-            tuple(_metrics(known, whole)), parameters, known.sources, known.standards, *differs,
+            metrics, parameters, known.sources, known.standards, *differs,
         )  # fmt: skip
-
-
-def _metrics(known: Evaluator, whole: bool) -> Iterator[MethodMetric]:
-    for metric in [metric for metric in known.metrics if whole or metric.primary or not metric.minor]:
-        yield MethodMetric(
-            metric.name, metric.description, metric.low, metric.high, metric.direction.value, metric.threshold
-        )
 
 
 def plugin_lines(run: Run) -> dict[str, str]:

@@ -71,10 +71,8 @@ class Gate:
     def fits(self, direction: str) -> bool:
         """Return whether side and bound are those on which a metric with this better end is worse."""
         at_most = self.asks_at_most(direction)
-        return (direction == "none" or at_most == (direction == "lower")) and self.bound in (
-            None,
-            "upper" if at_most else "lower",
-        )
+        bound = "upper" if at_most else "lower"
+        return (direction == "none" or at_most == (direction == "lower")) and self.bound in (None, bound)
 
 
 @dataclass(frozen=True, slots=True)

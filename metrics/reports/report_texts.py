@@ -2,19 +2,8 @@
 
 from collections.abc import Iterator
 
+from metrics.presentation import format
 from metrics.presentation.blocks import CaseMetric, Table, WorstCase
-from metrics.presentation.format import (
-    DIRECTIONS,
-    MISSING,
-    STATUSES,
-    exact,
-    metric_name,
-    moment,
-    number,
-    plural,
-    range_text,
-    shorten,
-)
 from metrics.presentation.phrases import directed
 from metrics.presentation.sources import source_text
 from metrics.reports.report import Method, MethodMetric, Report
@@ -41,12 +30,13 @@ def question(report: Report) -> str:
 
 def subtitle(report: Report) -> str:
     """Return the number of models, the time and the id of the run."""
-    return f"{plural(len(report.models), 'model')} · evaluated {moment(report.created)} UTC · run {report.run}"
+    models = format.plural(len(report.models), "model")
+    return f"{models} · evaluated {format.moment(report.created)} UTC · run {report.run}"
 
 
 def evaluators_line(report: Report) -> str:
     """Return the evaluators in one line, cut with an ellipsis."""
-    return shorten(", ".join(report.evaluators), LINE)
+    return format.shorten(", ".join(report.evaluators), LINE)
 
 
 def told_columns(table: Table) -> list[int]:
@@ -54,7 +44,7 @@ def told_columns(table: Table) -> list[int]:
     return [
         place
         for place, head in enumerate(table.heads)
-        if not head.page_only and (not table.rows or any(row[place] not in ("", MISSING) for row in table.rows))
+        if not head.page_only and (not table.rows or any(row[place] not in ("", format.MISSING) for row in table.rows))
     ]
 
 
@@ -67,17 +57,18 @@ def metric_row(metric: CaseMetric) -> dict[str, str]:
     """Return title with arrow, value, and the reason where there is one."""
     reason = metric.reason or ""
     if metric.unit and metric.value is not None:
-        return {"title": f"{metric.title}:", "value": plural(int(metric.value), metric.unit), "reason": reason}
-    value = number(metric.value) if metric.status == "ok" else STATUSES.get(metric.status, metric.status)
+        return {"title": f"{metric.title}:", "value": format.plural(int(metric.value), metric.unit), "reason": reason}
+    value = format.number(metric.value) if metric.status == "ok" else format.STATUSES.get(metric.status, metric.status)
     return {"title": directed(metric.title, metric.direction), "value": value, "reason": reason}
 
 
 def method_metric_row(metric: MethodMetric) -> dict[str, str]:
     """Return what a metric means, as the texts of a table row."""
+    better = format.DIRECTIONS[metric.direction].removesuffix(" is better")
     return {
-        "name": directed(metric_name(metric.name), metric.direction), "description": metric.description,
-        "range": range_text(metric.low, metric.high), "better": DIRECTIONS[metric.direction].removesuffix(" is better"),
-        "threshold": MISSING if metric.threshold is None else exact(metric.threshold),
+        "name": directed(format.metric_name(metric.name), metric.direction), "description": metric.description,
+        "range": format.range_text(metric.low, metric.high), "better": better,
+        "threshold": format.MISSING if metric.threshold is None else format.exact(metric.threshold),
     }  # fmt: skip
 
 

@@ -80,14 +80,9 @@ def _series(sources: Sequence[Run | Path], consistency: bool) -> dict[str, dict[
     problems: list[InputProblem] = []
     for source in sources:
         if isinstance(source, Run):
-            found += [
-                (
-                    model,
-                    source.name or source.id,
-                    _scores(_run_rows(source, model, consistency), _stated(source, model)),
-                )
-                for model in source.models
-            ]
+            for model in source.models:
+                scores = _scores(_run_rows(source, model, consistency), _stated(source, model))
+                found.append((model, source.name or source.id, scores))
             continue
         try:
             found.append((source.stem, str(source.parent), _scores(read_rag_results(source).to_pandas(), {})))
@@ -190,8 +185,7 @@ def _box(series: str, scores: _Scores, bounds: tuple[float, float], share: bool)
     if stated is None:
         lows, highs, _ = mean_intervals(values[:, None], low=bounds[0], high=bounds[1], shares=share)
         low, high = map(none_if_nan, (lows[0], highs[0]))
-    spread = distribution(series, values, edges_of(*bounds))
-    return ScoreBox(series, tuple(values.tolist()), spread, mean, low, high)
+    return ScoreBox(series, tuple(values.tolist()), distribution(series, values, edges_of(*bounds)), mean, low, high)
 
 
 def _axis(key: Key, values: Floats, entry: Evaluator | None, declared: Metric | None) -> tuple[str, str, float, float]:

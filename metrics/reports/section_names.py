@@ -33,8 +33,7 @@ def chosen_sections(names: Collection[str] | None) -> frozenset[str]:
     """
     if names is None:
         return frozenset(SECTIONS) - ON_REQUEST
-    unknown = [name for name in names if name not in SECTIONS]
-    if unknown or not names:
+    if (unknown := [name for name in names if name not in SECTIONS]) or not names:
         found = ", ".join(map(repr, unknown)) or "none"
         raise InputError([InputProblem("report sections", found, f"some of {', '.join(SECTIONS)}")])
     return frozenset(names)

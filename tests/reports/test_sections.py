@@ -10,7 +10,7 @@ from metrics.core.evidence import Evidence
 from metrics.presentation.blocks import Radar
 from metrics.reports.renderers.plots import Inks, plot
 from metrics.reports.sections import worst_cases
-from metrics.reports.sections.overview import overview
+from metrics.reports.sections.section_charts import overview
 from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run
 from tests.analysis.scored import scored_run

@@ -70,8 +70,7 @@ def read_archive(file: Path, workspace: Workspace, name: str | None = None, repl
         staged = Path(mkdtemp(prefix=OPENED, dir=workspace.path))
     try:
         contents = _unpacked(file, shown, staged)
-        problems = list(_problems(staged, contents))
-        if problems:
+        if problems := list(_problems(staged, contents)):
             raise InputError([InputProblem(f"{shown}: {part}", found, expected) for part, found, expected in problems])
         sync_folder(staged)
         return _kept(staged, contents, workspace, shown, replies)
@@ -202,10 +201,8 @@ def _kept(staged: Path, contents: _Contents, workspace: Workspace, shown: str, r
     """Move what was checked into the workspace, the run last."""
     run = workspace.path / "runs" / contents.run
     there = run.exists()
-    if (
-        there
-        and (run / "manifest.json").read_bytes() != (staged / "runs" / contents.run / "manifest.json").read_bytes()
-    ):
+    manifest = staged / "runs" / contents.run / "manifest.json"
+    if there and (run / "manifest.json").read_bytes() != manifest.read_bytes():
         found = f"another run {contents.run} in this workspace"
         raise InputError([InputProblem(shown, found, "the same run, or none of that id")])
     for kind, fingerprint in (("suites", contents.suite), ("outputs", contents.outputs)):

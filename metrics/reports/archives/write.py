@@ -112,8 +112,7 @@ def _readme(run: Run, media: bool, columns: dict[str, list[str]]) -> bytes:
 
 
 def _evidence(run: Run) -> Iterator[bytes]:
-    names = ["case_id", "model", "run", "evaluator", "evidence"]
-    for batch in run.stored_table("scores", names).to_batches():
+    for batch in run.stored_table("scores", ["case_id", "model", "run", "evaluator", "evidence"]).to_batches():
         for row in batch.to_pylist():
             if row["evidence"] is not None:
                 yield json.dumps(row | {"evidence": json.loads(row["evidence"])}, ensure_ascii=False).encode() + b"\n"

@@ -90,11 +90,10 @@ def case_lists(
         drawn = board_drawing.drawer(column, model, cell, rows, found.total, view, address=hash_address)
         if found.total > len(found.rows):
             drawn["links"][0][0] = f"The worst {plural(len(found.rows), 'case')}"
-        own = tuple(_rows(column, found, places, full, answers))
         numbers[column.key] = {
             **{name: drawn[name] for name in ("title", "facts", "links")},
             "total": found.total,
-            "list": lists.setdefault(own, len(lists)),
+            "list": lists.setdefault(tuple(_rows(column, found, places, full, answers)), len(lists)),
         }
     return {"numbers": clean(numbers), "lists": list(lists), "answers": list(answers)}
 
@@ -142,8 +141,7 @@ class ShownCases:
 def shown_cases(run: Run, board: Leaderboard, most: int) -> ShownCases:
     """Return the `most` worst cases of each number; where they are more than MOST_CASES, the worst of each first."""
     lists = {number: _list(run, number, most) for number in _numbers(board)}
-    ids = dict.fromkeys(_worst_first(lists, most))
-    chosen = set(list(ids)[:MOST_CASES])
+    chosen = set(list(dict.fromkeys(_worst_first(lists, most)))[:MOST_CASES])
     kept = {
         number: replace(found, rows=found.rows[found.rows["case_id"].isin(chosen)].reset_index(drop=True))
         for number, found in lists.items()

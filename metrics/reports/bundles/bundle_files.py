@@ -1,7 +1,7 @@
 """The files of a bundle, made one after the other from a sealed run, and written into a folder or a zip."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -59,8 +59,7 @@ def write_bundle(run: Run, folder: Path, cases: int = MOST_OF_NUMBER, media: boo
     """
     problems = [InputProblem("cases of a bundle", str(cases), "1 or more for each number")] if cases < 1 else []
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        found = "a folder with files" if folder.is_dir() else "a file"
-        problems.append(InputProblem(str(folder), found, EMPTY))
+        problems.append(InputProblem(str(folder), "a folder with files" if folder.is_dir() else "a file", EMPTY))
     if problems:
         raise InputError(problems)
     report, board = build(run, SECTIONS), analysis.leaderboard(run)
@@ -87,7 +86,8 @@ def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, medi
     chunk: list[dict[str, Any]] = []
     number = size = 0
     previews = dict(analysis.case_texts(run, shown.ids).itertuples(index=False, name=None))
-    for place, view in enumerate(_views(run, shown.ids)):
+    batches = (shown.ids[start : start + BATCH] for start in range(0, len(shown.ids), BATCH))
+    for place, view in enumerate(view for ids in batches for view in analysis.examples(run, ids)):
         file = f"images/{place}.jpg"
         drawn, picture = image_data(run, view, file, media)
         if picture:
@@ -103,16 +103,10 @@ def _files(run: Run, report: Report, board: Leaderboard, shown: ShownCases, medi
             chunk, number, size = [], number + 1, 0
     for of_evaluator, evaluator in enumerate(dict.fromkeys(column.evaluator for column in board.columns)):
         for of_model, model in enumerate(board.models):
-            lists = case_lists(board, shown, evaluator, model, answers)
-            yield data_file(f"lists/{of_evaluator}-{of_model}", lists)
+            yield data_file(f"lists/{of_evaluator}-{of_model}", case_lists(board, shown, evaluator, model, answers))
     yield data_file("charts", clean(chart_data(report)))
     yield data_file("about", clean(about_data(report)))
     yield data_file("run", _run_data(run, report, board_data(run, board), index, shown.left_out))
-
-
-def _views(run: Run, ids: Sequence[str]) -> Iterator[analysis.ExampleView]:
-    for start in range(0, len(ids), BATCH):
-        yield from analysis.examples(run, ids[start : start + BATCH])
 
 
 def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[Any]], left_out: str) -> dict[str, Any]:
@@ -131,6 +125,7 @@ def _run_data(run: Run, report: Report, board: dict[str, Any], index: list[list[
 
 # Modules cannot be loaded from a disk, so each viewer's script is put into a function of its own.
 EXPORT = "export default function"
+MUTED = "var(--muted)"  # the colour of labels
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 VIEWERS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {  # name: more style, what it shares with others
     "heatmap": (colour_css, WITH_CASES), "case_list": (colour_css, WITH_CASES), "prose": (lambda: TINTS, ()),
@@ -161,19 +156,19 @@ def page_files(title: str) -> Iterator[tuple[str, bytes]]:
 
 def chart_data(report: Report) -> dict[str, Any]:
     """Return the charts in groups; a chart has its title and its figure as elements of SVG."""
+    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
+
     inks = inks_of(report)
-    groups = []
-    for group in report.charts:
-        figures = [(chart.title, figure_of(chart, inks)) for chart in group.charts]
-        groups.append(
-            {
-                "title": group.title, "question": group.question, "note": " ".join(group.notes),
-                "charts": [
-                    {"title": title, "wide": is_wide(figure), "figure": _elements(svg(figure, True, "var(--muted)"))}
-                    for title, figure in figures
-                ],
-            }
-        )  # fmt: skip
+    groups = [
+        {
+            "title": group.title, "question": group.question, "note": " ".join(group.notes),
+            "charts": [  # elements, so that the page inserts no markup
+                {"title": title, "wide": is_wide(drawn), "figure": _element(fromstring(svg(drawn, True, MUTED)))}
+                for title, drawn in [(chart.title, figure_of(chart, inks)) for chart in group.charts]
+            ],
+        }
+        for group in report.charts
+    ]  # fmt: skip
     return {"groups": groups}
 
 
@@ -196,13 +191,6 @@ def _method(method: Method) -> dict[str, Any]:
         "definition": method.definition, "details": list(method.details),
         "rows": [[row[name] for name in names] for row in rows], "lines": list(texts.method_lines(method)),
     }  # fmt: skip
-
-
-def _elements(written: str) -> Element:
-    """Return SVG that a renderer wrote as elements, so that the page inserts no markup."""
-    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
-
-    return _element(fromstring(written))
 
 
 def _element(node: Node) -> Element:

@@ -59,7 +59,6 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
 
 
 def _judged(scores: pd.DataFrame, output: tuple[str, int]) -> dict[str, tuple[VerdictGroup, ...]]:
-    """Return the verdicts on an output by evaluator, of those that gave some."""
     mine = scores[(scores["model"] == output[0]) & (scores["run"] == output[1])]
     found: dict[str, tuple[VerdictGroup, ...]] = {}
     for evaluator, evidence in zip(mine["evaluator"], mine["evidence"], strict=True):
@@ -72,11 +71,10 @@ def _output(
     name: str, output: Output, labels: list[tuple[str, str, float]], case: Output,
     judged: Mapping[str, Sequence[VerdictGroup]],
 ) -> dict[str, Any]:  # fmt: skip
-    contexts = list(output["retrieved_contexts"] or [])
     found = {
         "name": name, "model": output["model"], "answer": output["answer"], "error": output.get("error"),
         "labels": labels,
-        "contexts": _listed(contexts, list(output.get("context_ids") or [])),
+        "contexts": _listed(list(output["retrieved_contexts"] or []), list(output.get("context_ids") or [])),
     }  # fmt: skip
     titled = [(title_of(evaluator), groups) for evaluator, groups in judged.items()]
     chat = chat_turns.chat(output["trace"], case["question"], output["answer"], titled)
@@ -173,8 +171,7 @@ def image_data(run: Run, view: analysis.ExampleView, file: str, media: bool) -> 
     width, height = _size(view, size, views)
     name, source = view.case["case_id"], file if picture else None
     drawing = object_panels.payload(name, width, height, source, views[0]["panels"][:1], styles)
-    found = {"drawing": drawing, "views": views, "heights": object_panels.MOST_HEIGHT, "note": why_none}
-    return clean(found), picture
+    return clean({"drawing": drawing, "views": views, "heights": object_panels.MOST_HEIGHT, "note": why_none}), picture
 
 
 def _picture(view: analysis.ExampleView) -> tuple[bytes, tuple[int, int] | None, str]:
@@ -222,8 +219,7 @@ def _objects(run: Run, view: analysis.ExampleView) -> list[dict[str, Any]]:
     for evaluator in titles or ("",):
         rules = analysis.rules(run, evaluator)
         panels = [_panel(run, view, output, evaluator, rules, points[output["model"]]) for output in view.outputs]
-        alike = next((each for each in found if each["panels"] == panels), None)
-        if alike is not None:
+        if (alike := next((each for each in found if each["panels"] == panels), None)) is not None:
             alike["evaluators"].append(evaluator)
             continue
         at = f"{rules.similarity} ≥ {next(iter(points.values())).iou:.2f}"
@@ -252,9 +248,7 @@ def _panel(
 
 
 def _areas(run: Run, view: analysis.ExampleView) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Return the views of a segmentation, wrong areas, every region and, of panoptic ones, every segment; and how each
-    kind is drawn.
-    """
+    """Return the views of a segmentation (wrong areas, regions, panoptic segments), and how each kind is drawn."""
     case_id, outputs = view.case["case_id"], [(one["model"], one["run"]) for one in view.outputs]
     found = [(str(model), analysis.segments(run, case_id, model, repeat)) for model, repeat in outputs]
     colours = segment_panels.class_colours(run.suite.labels, chain.from_iterable(each for _, each in found))

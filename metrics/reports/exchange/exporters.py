@@ -82,7 +82,6 @@ _own = partial(_table, place="renderers.export_tables:table")
 def _h2o(
     id: str, help: str, fits: Callable[[Run], bool] = _is_answered, form: Form = "table", ending: str = ""
 ) -> Exporter:
-    """Return an explanation of H2O under its own name."""
     place = f"exchange.h2o:{id.removeprefix('llm-').replace('-', '_')}"
     return Exporter(id, id, form, help, ending, place=place, tool="H2O Eval Studio", flag="what", fits=fits)
 

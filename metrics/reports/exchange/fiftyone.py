@@ -141,8 +141,9 @@ def _sides(run: Run) -> Iterator[tuple[str, pa.Table]]:
     truth = run.suite.annotations
     yield TRUTH, run.suite.cases.select(["case_id", "label"]) if truth is None else truth
     names = {model: name.replace(".", "_").replace("-", "_") for model, name in unique_names(run.models).items()}
-    predictions = run.outputs.predictions
-    for model, repeats in _repeats(run):
+    outputs, predictions = run.outputs.outputs, run.outputs.predictions
+    for model in run.models:
+        repeats = sorted(set(outputs.filter(pc.equal(outputs["model"], model))["run"].to_pylist()))
         for repeat in repeats:
             name = f"predictions_{names[model]}" + (f"_run_{repeat}" if len(repeats) > 1 else "")
             if predictions is None:
@@ -151,12 +152,6 @@ def _sides(run: Run) -> Iterator[tuple[str, pa.Table]]:
             else:
                 own = pc.and_(pc.equal(predictions["model"], model), pc.equal(predictions["run"], repeat))
                 yield name, predictions.filter(own)
-
-
-def _repeats(run: Run) -> Iterator[tuple[str, list[int]]]:
-    outputs = run.outputs.outputs
-    for model in run.models:
-        yield model, sorted(set(outputs.filter(pc.equal(outputs["model"], model))["run"].to_pylist()))
 
 
 def _by_case(run: Run, table: pa.Table, marks: Mapping[Place, Mark]) -> dict[str, list[Object]]:

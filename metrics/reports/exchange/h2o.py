@@ -85,8 +85,7 @@ def _artifacts(run: Run) -> Iterator[tuple[str, bytes]]:
     found, problems = _answered(run), table(run, "problems")
     boards = {"llm-bool-leaderboard": bool_leaderboard(run), "llm-heatmap-leaderboard": heatmap_leaderboard(run)}
     for id in run.evaluators:
-        parts = {"llm-eval-results": _results(found, [id]), **boards}
-        for name, frame in parts.items():
+        for name, frame in {"llm-eval-results": _results(found, [id]), **boards}.items():
             own = frame[frame["evaluator"] == id] if name in boards and len(frame) else frame
             if len(own):
                 yield from ((f"{id}/{name}.{format}", write(own, format)) for format in FORMATS)

@@ -68,11 +68,8 @@ def _scorer(run: Run, id: str, found: list[Number]) -> dict[str, Any]:
     }  # fmt: skip
     main = next((one.cell for one in found if one.column.primary), None)
     counts = {} if main is None else {"scored_samples": main.n, "unscored_samples": main.unscored}
-    return {"name": id, "scorer": id, "params": _parameters(run, id), "metrics": metrics, **counts}
-
-
-def _parameters(run: Run, id: str) -> dict[str, Any]:
-    return {name: value for name, value in run.evaluators[id].items() if value not in (None, {}, [])}
+    parameters = {name: value for name, value in run.evaluators[id].items() if value not in (None, {}, [])}
+    return {"name": id, "scorer": id, "params": parameters, "metrics": metrics, **counts}
 
 
 def _sample(one: Answered) -> dict[str, Any]:

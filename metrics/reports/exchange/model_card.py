@@ -21,17 +21,18 @@ def export(run: Run) -> bytes:
 
     found = numbers(run)
     front = yaml.safe_dump({"model-index": list(_index(run, found))}, sort_keys=False, allow_unicode=True)
-    lines = [f"---\n{front}---", "## Evaluation results", f"On {_about(run)}.", *_tables(found)]
+    suite = run.spec.suite
+    about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}."
+    lines = [f"---\n{front}---", "## Evaluation results", about, *_tables(found)]
     return ("\n\n".join(lines) + "\n").encode()
 
 
 def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
-    """Yield an entry for each model that has a value."""
     suite = run.spec.suite
-    task = "text-classification" if suite.task == "classification" and not _pictures(run) else TASKS[suite.task]
+    of_texts = suite.task == "classification" and run.suite.cases["image"].null_count == len(run.suite)
+    task = "text-classification" if of_texts else TASKS[suite.task]
     for model in run.models:
-        metrics = [_metric(one) for one in found if one.model == model and one.cell.value is not None]
-        if metrics:
+        if metrics := [_metric(one) for one in found if one.model == model and one.cell.value is not None]:
             dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
@@ -55,19 +56,9 @@ def _tables(found: list[Number]) -> Iterator[str]:
         for one in found if one.column.primary or not one.column.minor
     ]  # fmt: skip
     yield "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (HEADS, ("---",) * len(HEADS), *rows))
-    silent = [one for one in found if one.cell.value is None]
-    if silent:
+    if silent := [one for one in found if one.cell.value is None]:
         lines = (f"- {_cell(one.model)}, {_cell(one.title)}: {_cell(one.cell.reason or 'no value')}" for one in silent)
         yield "Without a value:\n\n" + "\n".join(lines)
-
-
-def _about(run: Run) -> str:
-    suite = run.spec.suite
-    return f"{plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}"
-
-
-def _pictures(run: Run) -> bool:
-    return bool(run.suite.cases["image"].null_count < len(run.suite))
 
 
 def _cell(text: str) -> str:

@@ -1,6 +1,5 @@
 """A run as promptfoo's results: what `promptfoo eval -o results.json` writes (version 3)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -60,7 +59,8 @@ def _result(run: Run, one: Answered, prompt: int) -> dict[str, Any]:
     reason = next((part["reason"] for part in components if not part["pass"]), "All assertions passed")
     named = {f"{row['evaluator']}.{row['metric']}": row["value"] for row in one.scores if row["value"] is not None}
     score = next((row["value"] for row, *_ in graded if row["value"] is not None), 0)
-    variables = {name: value for name, value in _variables(case, output) if value}
+    texts = {**case, "context": output.get("retrieved_contexts")}
+    variables = {name: _plain(texts[name]) for name in ("question", "expected_answers", "context") if texts[name]}
     test = {"description": case["case_id"], "vars": variables, "assert": [part["assertion"] for part in components]}
     return {
         "id": f"{run.id}-{prompt}-{one.repeat}-{one.position}",
@@ -74,12 +74,6 @@ def _result(run: Run, one: Answered, prompt: int) -> dict[str, Any]:
         "metadata": {"case_id": case["case_id"], "repeat": one.repeat}, **_spent(output),
         **({"error": error} if error else {}),
     }  # fmt: skip
-
-
-def _variables(case: dict[str, Any], output: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield "question", _plain(case["question"])
-    yield "expected_answers", _plain(case["expected_answers"])
-    yield "context", _plain(output.get("retrieved_contexts"))
 
 
 def _response(output: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +93,6 @@ def _prompt(model: str, results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _spent(output: dict[str, Any]) -> dict[str, float]:
-    """Return time and dollars of an output, as far as they are known."""
     seconds, cost = output.get("duration_s"), output.get("cost_usd")
     time = {} if seconds is None else {"latencyMs": round(1000 * seconds, 6)}
     return time if cost is None else {**time, "cost": cost}

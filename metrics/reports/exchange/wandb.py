@@ -28,8 +28,7 @@ def export(run: Run) -> list[str]:
             wandb.init(project=project, name=name, config=parameters(run, model), job_type="evaluation") as made,
         ):
             made.summary.update(dict(metrics([one for one in found if one.model == model])))
-            frames = write_tables(run, model, folder)
-            for title, frame in frames.items():
+            for title, frame in write_tables(run, model, folder).items():
                 head = frame.head(MOST_ROWS).astype(object)
                 made.log({title: wandb.Table(dataframe=head.where(head.notna(), None))})
             artifact = wandb.Artifact(f"assay-{run.id}-{file_name(model)}"[:128], "evaluation")

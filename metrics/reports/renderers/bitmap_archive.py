@@ -44,8 +44,7 @@ def bitmap_archive(run: Run) -> bytes:
             (f"model_{place}", model, outputs.predictions.filter(own))
             for place, (model, own) in enumerate(of_model.items(), 1)
         ]
-    count = sum(len(table) for _, _, table in sides)
-    if count > MOST:
+    if (count := sum(len(table) for _, _, table in sides)) > MOST:
         raise InputError([InputProblem(run.id, f"{count:,} objects", f"at most {MOST:,}")])
     return pack(_files(sides, suite))
 

@@ -1,6 +1,4 @@
-"""Box plots of scores by question: a panel a metric, a row a model, and the numbers beside them; and
-the figure of any chart of a report.
-"""
+"""Box plots of scores by question, a panel a metric, a row a model; and the figure of any chart of a report."""
 
 from collections.abc import Sequence
 
@@ -88,8 +86,7 @@ def _panel(panel: ScorePanel, top: float, inks: Inks, *, titled: bool) -> tuple[
             shapes += _dots([x_of(value) for value in box.values], middle, colour, inks.surface, box)
         shapes += _mean(x_of(box.mean), [x_of(end) for end in (box.low, box.high) if end is not None],
                         middle if panel.share else middle + BOX / 2 + 4, ink)  # fmt: skip
-        texts = _numbers(box, box.spread, panel.share)
-        pairs = zip(COLUMNS, texts, strict=True)
+        pairs = zip(COLUMNS, _numbers(box, box.spread, panel.share), strict=True)
         labels += [Label(right + end, middle + 3, text, ink, "end", 8) for (end, _), text in pairs]
     return shapes, labels
 
@@ -118,8 +115,7 @@ def _box(scale: Sequence[float], middle: float, colour: str) -> list[str]:
 
 def _dots(places: Sequence[float], middle: float, colour: str, surface: str, box: ScoreBox) -> list[str]:
     """Return a dot a value, of many values only of those beyond the whiskers."""
-    spread = box.spread
-    if spread is not None and len(places) > DOTS:
+    if (spread := box.spread) is not None and len(places) > DOTS:
         beyond = (not spread.whisker_low <= value <= spread.whisker_high for value in box.values)
         places = [place for place, far in zip(places, beyond, strict=True) if far]
     heights = (middle + ((place * SPIN) % 1 - 0.5) * (BOX - 4) for place in range(len(places)))

@@ -74,8 +74,7 @@ def picture(case: WorstCase) -> tuple[Figure | None, str]:
         shapes += [_joint(bone, 1.6 * thickness, style.colour) for bone in box.bones if bone[:2] == bone[2:]]
     counts = ", ".join(f"{sum(box.kind.startswith(kind) for box in boxes)} {kind}" for kind in ("tp", "fp", "fn"))
     labels = tuple(_box_labels(boxes, scale, width))
-    figure = Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}")
-    return figure, case.image_note
+    return Figure(width, height, "".join(shapes), labels, f"image of case {case.case_id}: {counts}"), case.image_note
 
 
 def _path(ring: tuple[float, ...]) -> str:
@@ -131,15 +130,12 @@ def legend(case: WorstCase) -> tuple[Figure, ...]:
         if kind in counts:
             style = mark(kind)
             line = f"stroke:{style.colour};stroke-width:2.2" + (f";stroke-dasharray:{style.dash}" if style.dash else "")
-            shape = f'<path d="M1 4H25" style="{line}"/>'
-            entries.append(Figure(26, 8, shape, (), f"{counts[kind]:,} {style.title}"))
+            entries.append(Figure(26, 8, f'<path d="M1 4H25" style="{line}"/>', (), f"{counts[kind]:,} {style.title}"))
     return tuple(entries)
 
 
 def svg(figure: Figure, text: bool = False, ink: str = "", maximum: str = "") -> str:
-    """Return the figure as one SVG element; `text` draws the labels too, in `ink` where they have no colour of their
-    own.
-    """
+    """Return the figure as one SVG element; `text` draws the labels too, in `ink` where they have no colour."""
     inner = figure.shapes
     if text:
         inner += "".join(_svg_label(label, ink) for label in figure.labels)

@@ -82,12 +82,8 @@ def _body(report: Report) -> Iterator[str]:
     yield tag("h1", report.title, dir="auto")
     yield tag("div", texts.subtitle(report), _class="muted")
     yield tag("div", ", ".join(report.evaluators), _class="muted small line")
-    yield tag(
-        "div",
-        tag("span", texts.question(report), _class="muted small"),
-        tag("strong", report.headline),
-        _class="answer",
-    )
+    kicker = tag("span", texts.question(report), _class="muted small")
+    yield tag("div", kicker, tag("strong", report.headline), _class="answer")
     if report.summary is not None:
         yield from _summary(report.summary)
     sections = [section for section in _sections(report) if section[2]]
@@ -124,10 +120,8 @@ def _sections(report: Report) -> Iterator[tuple[str, str, Sequence[str]]]:
     yield *texts.HEADINGS["worst"], [case_view(case) for case in report.worst]
     yield from _answered(report.appendices, inks)
     yield *texts.HEADINGS["methods"], [part for method in report.methods for part in _method(method)]
-    yield (
-        *texts.HEADINGS["data"],
-        [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))],
-    )
+    facts = [part for group in report.facts for part in (tag("h3", group.title), _facts(group.facts))]
+    yield *texts.HEADINGS["data"], facts
 
 
 def _answered(answers: Sequence[Answer], inks: Inks) -> Iterator[tuple[str, str, Sequence[str]]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from metrics.analysis import Cell, Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
+from metrics.analysis import Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
 from metrics.presentation.format import number, plural
 from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
@@ -26,8 +26,7 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     """
     board = leaderboard(run)
     parts = [f"## {code(run.name)}{_verdict(outcomes)}", f"**{prose(headline(board).sentence)}**"]
-    why = no_value(run)
-    if why is not None:
+    if (why := no_value(run)) is not None:
         parts.append(f"❌ {prose(why)}")
     parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against), *_answers(run)]
     if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
@@ -38,13 +37,10 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
 
 
 def _verdict(outcomes: Sequence[Outcome]) -> str:
-    failed = sum(not outcome.passed for outcome in outcomes)
     if not outcomes:
         return ""
-    told = (
-        f"{failed} of {plural(len(outcomes), 'gate')} failed" if failed else f"{plural(len(outcomes), 'gate')} passed"
-    )
-    return f" · {MARKS[not failed]} {told}"
+    failed, gates = sum(not outcome.passed for outcome in outcomes), plural(len(outcomes), "gate")
+    return f" · {MARKS[not failed]} " + (f"{failed} of {gates} failed" if failed else f"{gates} passed")
 
 
 def _answers(run: Run) -> Iterator[str]:
@@ -90,17 +86,14 @@ def _cell(board: Leaderboard, model: str, column: Column) -> str:
         return ""
     value = number(cell.value) if cell.value is None else with_interval(cell.value, cell.low, cell.high)
     marked = f"**{value}**" if cell.best and cell.value is not None else value
-    return f"{marked}{' ⚠️' if cell.problem else ''} · {_counts(cell)}"
-
-
-def _counts(cell: Cell) -> str:
-    unscored = unscored_words(cell)
-    return f"n {cell.n:,}" + (f", {unscored}" if unscored else "")
+    unscored = f", {words}" if (words := unscored_words(cell)) else ""
+    return f"{marked}{' ⚠️' if cell.problem else ''} · n {cell.n:,}{unscored}"
 
 
 def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:
     for each in against:
-        yield f"### {code(each.model)} against baseline {_before(each)}"
+        renamed = f" ({code(each.tested.model_a)})" if each.tested.model_a != each.model else ""
+        yield f"### {code(each.model)} against baseline {code(each.tested.run_a)}{renamed}"
         rows = [_row(row, tested) for row, tested in each.rows]
         yield from _cut(
             ("Metric", "Baseline", "New", "Difference", "95 % interval", "Adjusted p", "n", "Result"), rows, range(1, 7)
@@ -111,11 +104,6 @@ def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:
     alone = [model for model in run.models if model not in [each.model for each in against]]
     if against and alone:
         yield f"Not in the baseline: {', '.join(map(code, alone[:MOST_MODELS]))}."
-
-
-def _before(each: Differences) -> str:
-    renamed = f" ({code(each.tested.model_a)})" if each.tested.model_a != each.model else ""
-    return code(each.tested.run_a) + renamed
 
 
 def _row(row: Difference | Resampled | Unpaired, tested: bool) -> tuple[str, ...]:

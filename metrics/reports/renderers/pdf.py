@@ -37,9 +37,7 @@ KEPT_WHOLE = frozenset({"running", "figure", "legend", "fonts", "mono"})  # by t
 
 
 def pdf(report: Report) -> bytes:
-    """Return the report as PDF 1.7 bytes, A4, tagged and bookmarked. MissingResource where typst or its fonts are
-    missing.
-    """
+    """Return the report as PDF 1.7, A4, tagged and bookmarked. MissingResource without typst or its fonts."""
     data = json.dumps(_breakable_tree(_payload(shown_tree(report))), ensure_ascii=False)
     return typeset(TEMPLATE, {"report": data}, "pdf", _timestamp(report.created))
 
@@ -53,8 +51,11 @@ def _timestamp(created: str) -> int:
 
 
 def _payload(report: Report) -> dict[str, Any]:
-    """Return what the template reads: texts, colours, figures."""
-    inks = _inks(report)
+    own = dict(zip(coloured_models(report), SERIES[False], strict=False))
+    inks = Inks(
+        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
+        short_names(report.models),
+    )  # fmt: skip
     payload: dict[str, Any] = {
         "title": report.title,
         "kicker": texts.KICKER,
@@ -104,14 +105,6 @@ def _pieces(token: str, every: int) -> Iterable[str]:
         yield from (part[start : start + every] for start in range(0, len(part), every))
 
 
-def _inks(report: Report) -> Inks:
-    own = dict(zip(coloured_models(report), SERIES[False], strict=False))
-    return Inks(
-        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
-        short_names(report.models),
-    )  # fmt: skip
-
-
 def _answered(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
     """Return the answers with their blocks; one that shares the section of the answer before it has no question."""
     return [
@@ -125,9 +118,7 @@ def _answered(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
 
 
 def _charts(answers: Sequence[Answer], inks: Inks) -> list[dict[str, Any]]:
-    """Return the charts of all answers as one section, so that none has a page for itself: wide ones first, then two
-    beside each other, then what they leave out.
-    """
+    """Return the charts of all answers as one section: wide ones first, then two abreast, then what is left out."""
     charts = [chart for one in answers for chart in _parts("chart", one.charts, inks)]
     notes = [note for one in answers for note in one.notes]
     if not charts:
@@ -153,9 +144,7 @@ def _parts(kind: str, run: Sequence[Any], inks: Inks) -> list[Any]:
         ]
     if kind == "chart":
         figures = [(chart, figure_of(chart, inks)) for chart in run]
-        return [
-            {"title": chart.title, "figure": figure_data(figure), "wide": is_wide(figure)} for chart, figure in figures
-        ]
+        return [{"title": chart.title, "figure": figure_data(one), "wide": is_wide(one)} for chart, one in figures]
     return [_worst(case) for one in run for case in one.cases]
 
 
@@ -169,13 +158,10 @@ def _heatmap_part(part: HeatmapPart) -> dict[str, Any]:
         "groups": [{"title": breakable(title, 8), "span": span} for title, span in part.groups],
         "columns": [{"title": breakable(title, 8), "note": note} for title, note in part.columns],
         "rows": [
-            {
-                "model": _narrow(part.names[model]),
-                "cells": [_heat_cell(cell, colours) for cell in cells],
-            }
+            {"model": _narrow(part.names[model]), "cells": [_heat_cell(cell, colours) for cell in cells]}
             for model, cells in part.rows
         ],
-    }  # fmt: skip
+    }
 
 
 def _by_metric(drawn: Heatmap) -> dict[str, Any]:

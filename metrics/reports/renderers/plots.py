@@ -145,8 +145,7 @@ def _bars(chart: Bars, inks: Inks) -> Figure:
                     shapes.append(f'<path d="M{low:.1f} {middle:.1f}H{high:.1f}{ticks}" style="{style}"/>')
                 labels.append(Label(x_of(far) + 4, middle + 2, number(bar.value), size=7))
             y += BAR
-    about = f"{chart.title}: {', '.join(chart.models)}"
-    return Figure(width, bottom + 14, "".join(shapes), tuple(labels), about)
+    return Figure(width, bottom + 14, "".join(shapes), tuple(labels), f"{chart.title}: {', '.join(chart.models)}")
 
 
 def _radar(chart: Radar, inks: Inks) -> Figure:
@@ -180,8 +179,7 @@ def _radar(chart: Radar, inks: Inks) -> Figure:
                 shapes.append(f'<path d="{line}" style="{style}"/>')
         dots = (point for point in points if point is not None)
         shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" style="fill:{colour}"/>' for x, y in dots]
-    about = f"{chart.title}: {', '.join(chart.models)}"
-    return Figure(WIDE, down + SPOKE + 26, "".join(shapes), tuple(labels), about)
+    return Figure(WIDE, down + SPOKE + 26, "".join(shapes), tuple(labels), f"{chart.title}: {', '.join(chart.models)}")
 
 
 def _legend(

@@ -134,10 +134,9 @@ def _cells(
         {"text": part["text"], "citations": [_named(context, names) for context in part["contexts"]]}
         for part in evidence.get("citation", {}).get("parts") or [{"text": output["answer"] or "", "contexts": []}]
     ]
-    grades = _verdicts(evidence, "umbrela", "passages")
     nested[UMBRELA_SCORES] = {
         name: int(verdict["label"].removeprefix("grade "))
-        for name, verdict in zip(names, grades, strict=False)
+        for name, verdict in zip(names, _verdicts(evidence, "umbrela", "passages"), strict=False)
         if verdict.get("label", "").startswith("grade ")
     }
     for path, (evaluator, metric) in INSIDE.items():

@@ -75,5 +75,4 @@ def fonts() -> tuple[Any, tuple[str, ...]]:
         folders += getattr(find_spec(package), "submodule_search_locations", None) or []
     found = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=folders)
     scripts = sorted({name for name in found.families() if name.startswith("Noto Sans ") and "CJK" not in name})
-    middle = [name for name in scripts if name not in LAST_FONTS]
-    return found, (*FIRST_FONTS, *middle, *LAST_FONTS)
+    return found, (*FIRST_FONTS, *[name for name in scripts if name not in LAST_FONTS], *LAST_FONTS)

@@ -92,8 +92,7 @@ def _aggregates(run: Run) -> Iterator[Record]:
             parameters["label_key"] = own.get(KEY, NO_KEY)
         parameters |= {name: value for name, value in taken.items() if value is not None}
         key = own.get(KEY)
-        named = {"key": key or NO_KEY, "value": _value(row["label"], key)}
-        label = {} if row["label"] is None else {"label": named}
+        label = {} if row["label"] is None else {"label": {"key": key or NO_KEY, "value": _value(row["label"], key)}}
         yield {"type": kind, "parameters": parameters, "value": row["value"]} | label
 
 
@@ -119,8 +118,7 @@ def _details(run: Run) -> Iterator[Record]:
             entry["total"] += int(row["count"])
             examples = [_example(suite, example) for example in json.loads(row["examples"])]
             entry["observations"][observation] = {"count": int(row["count"]), "examples": examples}
-        names = ("pr_curve_iou_threshold", "pr_curve_max_examples")
-        given = {each: run.evaluators[name].get(each) for each in names}
+        given = {each: run.evaluators[name].get(each) for each in ("pr_curve_iou_threshold", "pr_curve_max_examples")}
         yield {"type": "DetailedPrecisionRecallCurve", "parameters": at | given, "value": value}
 
 

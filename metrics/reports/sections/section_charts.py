@@ -7,15 +7,15 @@ from dataclasses import replace
 import pandas as pd
 
 from metrics import analysis
+from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.core.evaluator import Direction, Evaluator, Metric
 from metrics.core.label_keys import KEY
 from metrics.core.registry import evaluators, title_of
 from metrics.core.rounding import none_if_nan
-from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Curve, Matrix, Note, ScorePanel, Series
-from metrics.presentation.chart_data import curve_points
+from metrics.presentation.blocks import Answer, Bar, BarGroup, Bars, Block, Curve, Matrix, Note, ScorePanel, Series
+from metrics.presentation.chart_data import curve_points, metric_bars
 from metrics.presentation.chart_data.confusion_counts import confusion_matrix, margins_of
 from metrics.presentation.chart_data.curve_points import ALL, best_threshold, filled_bins, mean_curve, mean_f1, nearest
-from metrics.presentation.chart_data.metric_bars import ERROR_TITLES, GAIN, worst_first
 from metrics.presentation.format import metric_name, plural
 from metrics.presentation.guarantee_words import answer_only
 from metrics.presentation.phrases import CHART_QUESTIONS, directed
@@ -31,10 +31,20 @@ MOST_LABELS = 12  # in a confusion matrix; the others are summed
 CLOSE = 0.004  # of the axis: points closer than that to the last one drawn are left out
 
 
+def overview(board: analysis.Leaderboard) -> Iterator[Answer]:
+    """Yield the primary metrics with a better end and a finite range as a radar, if there are enough of them."""
+    columns = [one for one in primary_columns(board) if metric_bars.can_be_spoke(one.direction, one.low, one.high)]
+    if len(columns) < metric_bars.LEAST_SPOKES:
+        return
+    models = board.models[:MOST_MODELS]
+    charts: list[Block] = [metric_bars.radar_of(columns[: metric_bars.MOST_SPOKES], models, board.cells)]
+    if len(board.models) > len(models):
+        charts.append(Note(f"The {len(models)} leading of {len(board.models):,} models."))
+    yield Answer("charts", "At a glance", "Where is each model strong and weak?", tuple(charts))
+
+
 def chart_groups(run: Run, models: Sequence[str]) -> Iterator[Answer]:
-    """Yield the charts that the run's evaluators allow, of `models` in their order; a note says what a group leaves
-    out.
-    """
+    """Yield the charts that the run's evaluators allow, of `models` in their order, and notes on what is left out."""
     frames = {name: _points(run.curves(name)) for name in run.curve_names()}
     for title, topic, charts in (
         ("Curves", "curves", _curves(run, frames, models)),
@@ -49,8 +59,7 @@ def chart_groups(run: Run, models: Sequence[str]) -> Iterator[Answer]:
         ("Consistency", "consistency", _boxes(run, _is_consistency)),
     ):
         made = list(charts)
-        drawn = [chart for chart in made if not isinstance(chart, str)]
-        if drawn:
+        if drawn := [chart for chart in made if not isinstance(chart, str)]:
             note = " ".join(note for note in made if isinstance(note, str))
             yield Answer("charts", title, CHART_QUESTIONS[topic], (*drawn, *([Note(note)] if note else [])))
 
@@ -75,9 +84,7 @@ def _by_key(frames: dict[str, pd.DataFrame]) -> Iterator[tuple[str, str, pd.Data
 
 def _curves(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve | str]:
     """Yield precision over recall, F1 over the threshold and ROC, each the mean of the labels."""
-    labelled = {
-        name: frame.assign(label=frame["label"].fillna(ALL)) for name, frame in frames.items() if "label" in frame
-    }
+    labelled = {name: own.assign(label=own["label"].fillna(ALL)) for name, own in frames.items() if "label" in own}
     curves = [(name, title, frame, _mean_of(frame)) for name, title, frame in _by_key(labelled)]
     ranked = [one for one in curves if {"recall", "precision"} <= set(one[2])]
     # of a detector, the interpolated curve whose area is AP says what the one by thresholds does
@@ -132,17 +139,14 @@ def _risks(run: Run, frames: dict[str, pd.DataFrame], models: Sequence[str]) -> 
     """Yield the share of wrong answers over the share of cases answered, and the guarantees in sentences."""
     for _, title, frame in _by_key(frames):
         if {"coverage", "risk", "answered"} <= set(frame):
-            points = frame.sort_values("coverage", kind="stable")
-            series = tuple(_lines(points, models, "coverage", "risk"))
+            series = tuple(_lines(frame.sort_values("coverage", kind="stable"), models, "coverage", "risk"))
             yield Curve(title, "share of cases answered", "share of answers wrong", series)
     for one in analysis.score_guarantees(run):
         yield f"{', '.join(filter(None, (one.series, one.key)))}: {answer_only(one)}"
 
 
 def _reliabilities(frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterator[Curve]:
-    """Yield the share of right predictions over the mean score: a diagram with Wilson intervals of each of two models,
-    of more models a line each in one.
-    """
+    """Yield the share right over the mean score: of two models a diagram each, with Wilson intervals, else a line."""
     columns = ["mean_confidence", "accuracy", "low", "high"]
     for _, title, frame in _by_key(frames):
         if not {"bin_low", *columns} <= set(frame):
@@ -174,8 +178,7 @@ def _residuals(frames: dict[str, pd.DataFrame], models: Sequence[str]) -> Iterat
         for model in models[:MOST_PANELS]:
             own = frame[frame["series"].eq(model)]
             own = own.iloc[:: max(1, math.ceil(len(own) / MOST_DOTS))]
-            points = tuple(own[["truth", "predicted"]].astype(float).itertuples(index=False, name=None))
-            if points:
+            if points := tuple(own[["truth", "predicted"]].astype(float).itertuples(index=False, name=None)):
                 series = (Series(model, points),)
                 yield Curve(f"{title_of(name)}: {model}", "true", "predicted", series, True, ticks, dots=True)
         yield from _not_shown(len(models) - MOST_PANELS, "model")
@@ -226,9 +229,7 @@ def _is_graded(entry: Evaluator) -> bool:
 
 
 def _boxes(run: Run, has_boxes: Callable[[Evaluator], bool]) -> Iterator[ScorePanel | str]:
-    """Yield a chart per number of some evaluators that the leaderboard shows and that is no yes or no: a box of the
-    cases a model.
-    """
+    """Yield a chart per number of some evaluators on the leaderboard that is no yes or no: a box a model."""
     there = analysis.metrics_by_case(run)
     shown = [
         (entry, metric)
@@ -253,13 +254,13 @@ def _boxes(run: Run, has_boxes: Callable[[Evaluator], bool]) -> Iterator[ScorePa
 def _error_costs(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
     if "error_breakdown" not in run.evaluators:
         return
-    gains = _numbers(run, "error_breakdown", [GAIN + error for error in ERROR_TITLES])
+    gains = _numbers(run, "error_breakdown", [metric_bars.GAIN + error for error in metric_bars.ERROR_TITLES])
     gains = gains[gains["label"].isna()]
     shown = [model for model in models if gains["model"].eq(model).any()][:MOST_MODELS]
     for key, part in gains.groupby([own.get(KEY, "") for own in gains["columns"]], sort=False):
         groups = [
-            BarGroup(title, tuple(_bars(part[part["metric"].eq(GAIN + error)], shown)))
-            for error, title in ERROR_TITLES.items()
+            BarGroup(title, tuple(_bars(part[part["metric"].eq(metric_bars.GAIN + error)], shown)))
+            for error, title in metric_bars.ERROR_TITLES.items()
         ]
         title = "Average precision gained without the error" + (f", {key}" if key else "")
         yield Bars(directed(title, "lower"), tuple(groups), tuple(shown))
@@ -304,15 +305,13 @@ def _by_class(run: Run, models: Sequence[str]) -> Iterator[Bars | str]:
 
 def _class_chart(entry: Evaluator, metric: Metric, numbers: pd.DataFrame, models: Sequence[str]) -> Iterator[Bars]:
     shown = [model for model in models if numbers["model"].eq(model).any()][:MOST_MODELS]
-    ordered = worst_first(numbers.assign(name=numbers["label"]), metric.direction.value)
+    ordered = metric_bars.worst_first(numbers.assign(name=numbers["label"]), metric.direction.value)
     most = max(4, MOST_BARS // max(1, len(shown)))
     title = entry.title if metric.name == entry.id else f"{entry.title}: {metric_name(metric.name, entry.id)}"
     title = directed(title.removesuffix(" macro"), metric.direction.value)
     if len(ordered) > most:
         title += f", the {most} worst of {len(ordered)} classes"
-    groups = (
-        BarGroup(str(label), tuple(_bars(numbers[numbers["label"].eq(label)], shown))) for label in ordered[:most]
-    )
+    groups = (BarGroup(str(name), tuple(_bars(numbers[numbers["label"].eq(name)], shown))) for name in ordered[:most])
     high = metric.high if math.isfinite(metric.high) and metric.low == 0 else None
     yield Bars(title, tuple(groups), tuple(shown), high)
 

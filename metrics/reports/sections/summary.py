@@ -65,8 +65,7 @@ def _differences(board: Leaderboard, ranked: Sequence[str], pair: Comparison | N
             continue
         difference = signed(row.difference) + (f" ({bounds})" if (bounds := interval(row.low, row.high)) else "")
         lines.append((metric_title(column), *values, difference, p_value(row.adjusted), result(row, leader, other)))
-    heads = ("Metric", leader, other, "Difference", "Adjusted p", "Result")
-    return table("By how much?", heads, lines, (1, 2, 3, 4))
+    return table("By how much?", ("Metric", leader, other, "Difference", "Adjusted p", "Result"), lines, (1, 2, 3, 4))
 
 
 def _cells(board: Leaderboard, column: analysis.Column, models: Sequence[str]) -> list[str]:
@@ -94,15 +93,12 @@ def _value(board: Leaderboard, model: str) -> Table:
             continue
         met = MISSING if column.threshold is None else "missed" if cell.problem else "met"
         (value,) = _cells(board, column, [model])
-        threshold = column.limit or MISSING
-        lines.append((metric_title(column), value, threshold, met, f"{cell.n:,}"))
+        lines.append((metric_title(column), value, column.limit or MISSING, met, f"{cell.n:,}"))
     return table("How good is it?", ("Metric", model, "Threshold", "Result", "n"), lines, (1, 2, 4))
 
 
 def _sure(run: Run, board: Leaderboard, pair: Comparison | None) -> Iterator[str]:
-    """Yield what the answer rests on, a sentence each: tests, smallest detectable difference, noise, cases
-    without a value.
-    """
+    """Yield what the answer rests on: tests, smallest detectable difference, noise, cases without a value."""
     columns = analysis.primary_columns(board)
     if pair is not None:
         yield f"{answer(pair, *names(pair))}. {method(pair)}"
@@ -131,8 +127,7 @@ def _left_out(run: Run) -> Iterator[str]:
         return
     answers = run.outputs.outputs
     empty = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(answers["answer"], ""))), 0)
-    counts = Counter(answers["model"].filter(empty).to_pylist())
-    if counts and counts.total() < len(answers):
+    if (counts := Counter(answers["model"].filter(empty).to_pylist())) and counts.total() < len(answers):
         each = named([f"{model} {counts[model]:,}" for model in run.models if counts[model]])
         yield f"{plural(counts.total(), 'answer is', 'answers are')} empty: {each}."
 
@@ -165,9 +160,7 @@ def _counts(board: Leaderboard) -> tuple[dict[str, int], int]:
 
 
 def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.DataFrame) -> Iterator[str]:
-    """Yield the thresholds that models miss, those of an evaluator that the same models miss in one sentence, then what
-    fails for every model.
-    """
+    """Yield the thresholds that models miss, a sentence for an evaluator's; then what fails for every model."""
     causes: dict[tuple[str, frozenset[str]], list[ProblemGroup]] = {}
     for group in groups:
         causes.setdefault((group.problems[0].evaluator, frozenset(group.models)), []).append(group)

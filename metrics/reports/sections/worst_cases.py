@@ -226,8 +226,7 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
         return
     if said := why(evidence):
         yield "", said
-    groups = verdict_groups(evidence)
-    for group in groups:
+    for group in verdict_groups(evidence):
         for row in sorted(group.rows, key=lambda row: row.holds != "no"):
             yield row.glyph, shown(_line(row), MOST_LINE)
     facts = {name: value for name, value in evidence.facts.items() if name != NOTE}
@@ -238,8 +237,7 @@ def _evidence(evidence: Evidence | None) -> Iterator[tuple[str, str]]:
         if isinstance(value, list) and value and all(isinstance(record, Mapping) for record in value):
             for record in value:
                 told = {key: part for key, part in record.items() if part is not None and not isinstance(part, bool)}
-                parts = (f"{key}: {fact_text(part)}" for key, part in told.items())
-                yield "", shown(" · ".join(parts), MOST_LINE)
+                yield "", shown(" · ".join((f"{key}: {fact_text(part)}" for key, part in told.items())), MOST_LINE)
         elif value not in (None, [], {}, ""):
             yield "", shown(f"{name.replace('_', ' ')}: {fact_text(value)}", MOST_LINE)
 
@@ -268,8 +266,7 @@ def _boxes(
     )
     boxes = []
     for row, kind in zip(view.annotations.to_dict("records"), annotated, strict=True):
-        shown_as = "annotation" if kind == "tp" else _drawn(kind)
-        boxes.append(_box(row, shown_as, compared))
+        boxes.append(_box(row, "annotation" if kind == "tp" else _drawn(kind), compared))
     hidden = 0
     for row, kind in zip(predictions.to_dict("records"), predicted, strict=True):
         if kind == "below_score":
@@ -355,8 +352,7 @@ def case_in_full(run: Run, case_id: str, evaluator: str | None = None, model: st
 
 def _keys(view: analysis.ExampleView, model: str | None) -> Iterator[Key]:
     """Yield case, model and repeat of every output and of every score: a case may have scores without an output."""
-    rows = [*view.outputs, *records(view.scores)]
-    found = dict.fromkeys((str(row["model"]), int(row["run"])) for row in rows)
+    found = dict.fromkeys((str(row["model"]), int(row["run"])) for row in [*view.outputs, *records(view.scores)])
     return ((str(view.case["case_id"]), name, repeat) for name, repeat in found if model in (None, name))
 
 
@@ -371,7 +367,5 @@ def _named(
         for metric in other_scores(run, [row], ()):
             name = metric_name(row["metric"], evaluator)
             title = name if name.startswith(title_of(evaluator)) else f"{title_of(evaluator)}: {name}"
-            yield (
-                (evaluator, row["metric"]),
-                CaseMetric(title, metric.value, metric.direction, metric.status, metric.reason),
-            )
+            made = CaseMetric(title, metric.value, metric.direction, metric.status, metric.reason)
+            yield (evaluator, row["metric"]), made
