@@ -61,13 +61,9 @@ def of_ranks(board: Leaderboard, tag: str | None = None) -> CorrectedTests:
     tested = {**board.ranks, **board.spent}
     twins = repeated_keys(board.columns, tested)
     where = f" on “{tag}”" if tag else ""
-    return CorrectedTests(
-        f"Which models are better in a metric{where}?",
-        board.tests,
-        1,
-        f"Holm, over all metrics and pairs of models{_weights(board)}",
-        sum(len(own.significant) for key, own in tested.items() if key not in twins),
-    )
+    better = sum(len(own.significant) for key, own in tested.items() if key not in twins)
+    how = f"Holm, over all metrics and pairs of models{_weights(board)}"
+    return CorrectedTests(f"Which models are better in a metric{where}?", board.tests, 1, how, better)
 
 
 def _weights(board: Leaderboard) -> str:
@@ -104,13 +100,10 @@ def of_searches(found: Sequence[SliceSearch]) -> CorrectedTests:
     """Return the tests of one or more searches of slices."""
     [first, *others] = found
     many = f" and {len(others)} more searches" if others else ""
-    return CorrectedTests(
-        f"Where is {first.model} worse in {first.measure.title}{many}?",
-        sum(one.searched for one in found),
-        len(found),
-        "permutation, over all slices of a search" if first.draws else "Bonferroni, over all slices of a search",
-        sum(len(one.slices) for one in found),
-    )
+    tests, worse = sum(one.searched for one in found), sum(len(one.slices) for one in found)
+    question = f"Where is {first.model} worse in {first.measure.title}{many}?"
+    how = f"{'permutation' if first.draws else 'Bonferroni'}, over all slices of a search"
+    return CorrectedTests(question, tests, len(found), how, worse)
 
 
 def of_matches(found: HeadToHead, metric: str) -> CorrectedTests:
@@ -134,13 +127,8 @@ def _over(correction: str, tests: int, what: str) -> tuple[int, str]:
 def _of_variants(run: Run) -> CorrectedTests:
     checks = [[one for one in found if one.p is not None] for found in _checked(run)]
     swayed = sum(one.verdict == "swayed" for found in checks for one in found)
-    return CorrectedTests(
-        "What sways the judge?",
-        sum(map(len, checks)),
-        sum(map(bool, checks)),
-        "Holm, over the variants of a metric",
-        swayed,
-    )
+    tests, families = sum(map(len, checks)), sum(map(bool, checks))
+    return CorrectedTests("What sways the judge?", tests, families, "Holm, over the variants of a metric", swayed)
 
 
 def _checked(run: Run) -> Iterator[list[Check]]:

@@ -81,14 +81,8 @@ def two_parameter(right: Floats, start: ItemResponse | None = None) -> ItemRespo
     error = root((weights * (points - mean[:, None]) ** 2).sum(axis=1))
     of_log, of_hard = _errors(known, there, points, weights, log, hard)
     ends = np.array([-Z95, Z95])
-    return ItemResponse(
-        hard,
-        hard[:, None] + ends * of_hard[:, None],
-        np.exp(log),
-        np.exp(log[:, None] + ends * of_log[:, None]),
-        mean,
-        error,
-    )
+    hard_ends, sharp_ends = hard[:, None] + ends * of_hard[:, None], np.exp(log[:, None] + ends * of_log[:, None])
+    return ItemResponse(hard, hard_ends, np.exp(log), sharp_ends, mean, error)
 
 
 def _chance(log: Floats, hard: Floats, ability: Floats) -> Floats:

@@ -94,14 +94,8 @@ def resampled_components(
     if resamples:
         sums = resampled_sums(np.column_stack(list(rows.values())), np.arange(units), seed, resamples)
         drawn[:, places] = np.stack(_solved(dict(zip(rows, sums.T, strict=True)), len(names), fixed), axis=1)
-    return Components(
-        point["case"],
-        point.get("repeat"),
-        point.get("draw"),
-        *_counts(case, repeat),
-        point.get("group", 0.0),
-        _mean_size(case, group),
-    ), drawn
+    own, of_group = (point["case"], point.get("repeat"), point.get("draw")), point.get("group", 0.0)
+    return Components(*own, *_counts(case, repeat), of_group, _mean_size(case, group)), drawn
 
 
 def expanded_tail(units: int) -> float:

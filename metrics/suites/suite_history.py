@@ -61,12 +61,5 @@ def versions(workspace: Workspace, fingerprint: str) -> list[Version]:
 def _version(facts: dict[str, Any], stored: dict[str, Any]) -> Version:
     parent = facts.get("parent") or ""
     counts = [(facts.get("changes") or {}).get(name) for name in ("added", "removed", "changed")]
-    return Version(
-        facts["fingerprint"],
-        facts["name"],
-        parent if parent in stored else "",
-        facts.get("created") or "",
-        facts["cases"],
-        tuple(facts.get("edits") or ()),
-        *counts,
-    )
+    of, created, edits = parent if parent in stored else "", facts.get("created") or "", tuple(facts.get("edits") or ())
+    return Version(facts["fingerprint"], facts["name"], of, created, facts["cases"], edits, *counts)

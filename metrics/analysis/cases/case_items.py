@@ -294,26 +294,15 @@ def _estimates(
     rows = [row for row, case_id in enumerate(new.case_ids) if case_id in places]
     chosen = np.array([places[new.case_ids[row]] for row in rows])
     answers = new.right[rows]
+    named = str(budget.evaluator), str(budget.metric)
     found = []
     for model, score, column in zip(new.models, full_scores(right[kept], chosen, answers), answers.T, strict=True):
         value, low, high = score[:3]
         if known.is_lower:  # 0 where the model is right
             value, low, high = 1 - value, 1 - high, 1 - low
-        found.append(
-            FullScoreEstimate(
-                model,
-                str(budget.evaluator),
-                str(budget.metric),
-                value,
-                low,
-                high,
-                int((~np.isnan(column)).sum()),
-                int(kept.sum()),
-                str(budget.run),
-                score.rmse,
-                score.random_rmse,
-            )
-        )
+        counts = int((~np.isnan(column)).sum()), int(kept.sum())
+        errors = score.rmse, score.random_rmse
+        found.append(FullScoreEstimate(model, *named, value, low, high, *counts, str(budget.run), *errors))
     return tuple(found)
 
 

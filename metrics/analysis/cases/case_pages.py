@@ -81,6 +81,7 @@ def cases(
     """
     found, arguments, order = list_source(run, evaluator, metric, **choice)
     total = count_rows(run, found, tuple(arguments))
+    spread = ", spread" * (choice.get("disputed", False) or choice.get("varied", False))
     # the page's rows first, then their texts: sorting and counting never read the suite
     rows = run.query(
         f"""
@@ -88,7 +89,7 @@ def cases(
             SELECT * {found} ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}
         )
         SELECT shown.case_id, model, run, value, status, reason, left({TEXT}, {MAX_TURN_READ}) AS preview,
-               coalesce(tags, []) AS tags, errors{", spread" * _is_spread(choice)}
+               coalesce(tags, []) AS tags, errors{spread}
         FROM shown JOIN suite_cases USING (position)
         ORDER BY {order}""",
         arguments,
@@ -186,11 +187,6 @@ def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[
         str(row["model"]): (int(row["n"]), list(dict.fromkeys(map(str, row["first"])))[:NAMED])
         for row in found.to_dict("records")
     }
-
-
-def _is_spread(choice: CaseChoice) -> bool:
-    """Return whether the list has the column spread."""
-    return choice.get("disputed", False) or choice.get("varied", False)
 
 
 def _with_spread(source: str) -> str:

@@ -208,7 +208,10 @@ def comparison_of_columns(
     both: list[Difference | Resampled] = [*comparison.rows, *comparison.resampled]
     looked = [_at_every_look(row) for row in both] if anytime else both
     in_family = correction == "holm" and comparison.run_a == comparison.run_b
-    rows = _in_family(comparison, looked, anytime) if in_family else looked
+    rows = corrected(looked, "holm", comparison.pairs) if in_family else looked
+    if in_family and not anytime:
+        p = comparison.ranked
+        rows = [row.with_adjusted(p[row.column.key]) if row.column.key in p else row for row in rows]
     rows = [row for row in rows if keys is None or row.column.key in keys]
     rows = rows if in_family else corrected(rows, correction)
     chosen = {row.column.key for row in rows}
@@ -222,17 +225,6 @@ def comparison_of_columns(
         tested=(comparison.family or shown * comparison.pairs) if in_family else shown,
         anytime=anytime,
     )
-
-
-def _in_family(
-    comparison: Comparison, rows: Sequence[Difference | Resampled], anytime: bool
-) -> list[Difference | Resampled]:
-    """Return the differences of two models of one run with the p that its ranks rest on, others as `corrected`."""
-    ranked = {} if anytime else comparison.ranked
-    return [
-        row.with_adjusted(ranked[row.column.key]) if row.column.key in ranked else row
-        for row in corrected(rows, "holm", comparison.pairs)
-    ]
 
 
 def _at_every_look(row: Difference | Resampled) -> Difference | Resampled:

@@ -111,15 +111,9 @@ def decisions(
             found.append(Decision(row, margin, "none"))
             continue
         lower = row.column.direction == "lower"
+        sides, sign = (row.above, row.below) if lower else (row.below, row.above), SIGNS.get(row.significance, 0)
         made = decide_noninferiority(
-            row.better,
-            _ends(row),
-            margin,
-            row.clusters,
-            row.error,
-            SIGNS.get(row.significance, 0),
-            *((row.above, row.below) if lower else (row.below, row.above)),
-            anytime=comparison.anytime,
+            row.better, _ends(row), margin, row.clusters, row.error, sign, *sides, anytime=comparison.anytime
         )
         cases = row.n if isinstance(row, Difference) else comparison.cases
         more = None if made.more is None else math.ceil(made.more * cases / row.clusters)

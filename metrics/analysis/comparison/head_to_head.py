@@ -109,16 +109,9 @@ def ranked_by_matches(
         order = [models[place] for place in places]
         apart = tuple(_apart(found, one, other) for one, other in pairwise(places))
     played = np.unique(np.concatenate(cases))
-    return HeadToHead(
-        tuple(_standing(model, models.index(model), found, counts) for model in order),
-        counts,
-        len(played),
-        len(np.unique(design.units[played])),
-        added,
-        apart,
-        groups,
-        misfit,
-    )
+    units = len(np.unique(design.units[played]))
+    standings = tuple(_standing(model, models.index(model), found, counts) for model in order)
+    return HeadToHead(standings, counts, len(played), units, added, apart, groups, misfit)
 
 
 def _linked(models: Sequence[str], counts: Mapping[tuple[str, str], Tally]) -> tuple[tuple[str, ...], ...]:

@@ -47,13 +47,8 @@ class SharedCases:
         ids = after.cases["case_id"].combine_chunks()
         there = pc.index_in(ids, before.cases["case_id"].combine_chunks())
         kept = pc.and_(there.is_valid(), pc.invert(pc.is_in(ids, pa.array(list(changed), ids.type))))
-        return cls(
-            numbers(there.filter(kept)).astype(int),
-            numbers(pc.indices_nonzero(kept)).astype(int),
-            len(found.added),
-            len(found.removed),
-            len(changed),
-        )
+        places = numbers(there.filter(kept)).astype(int), numbers(pc.indices_nonzero(kept)).astype(int)
+        return cls(*places, len(found.added), len(found.removed), len(changed))
 
     def __len__(self) -> int:
         return len(self.before)

@@ -90,20 +90,9 @@ def labelled_scores(
     weight = np.where(random, ratio(scored, drawn, 1.0)[of_model], 1.0)
     place = np.flatnonzero(both & outputs_of(run, model, tag))
     passed = passing_labels(people, column, label, passing)
-    return LabelledScores(
-        column,
-        sign,
-        good,
-        score[place],
-        people.means[place],
-        passed[place],
-        place,
-        of_model[place],
-        output_clusters(run, place),
-        random[place],
-        weight[place],
-        people.drawn_raters(unsure)[place],
-    )
+    shown, drawn_as = (score[place], people.means[place], passed[place]), (random[place], weight[place])
+    clusters, rater = output_clusters(run, place), people.drawn_raters(unsure)[place]
+    return LabelledScores(column, sign, good, *shown, place, of_model[place], clusters, *drawn_as, rater)
 
 
 def passing_labels(people: HumanLabels, column: Column, labels: Floats, passing: float | None = None) -> Bools:

@@ -111,13 +111,6 @@ def distribution(model: str, values: Floats, edges: tuple[float, ...]) -> Distri
     reach = REACH * (upper - lower)
     inside = values[(values >= lower - reach) & (values <= upper + reach)]
     places = np.searchsorted(edges[1:-1], values, side="right")
-    return Distribution(
-        model,
-        len(values),
-        float(values.mean()),
-        tuple(quantiles),
-        float(inside.min()),
-        float(inside.max()),
-        tuple(np.bincount(places, minlength=BINS).tolist()),
-        len(values) - len(inside),
-    )
+    n, counts, whiskers = len(values), np.bincount(places, minlength=BINS).tolist(), (inside.min(), inside.max())
+    low, high = map(float, whiskers)
+    return Distribution(model, n, float(values.mean()), tuple(quantiles), low, high, tuple(counts), n - len(inside))

@@ -139,11 +139,7 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     ahead = pairs_ahead(questions, proven=False).union(() if first is None else first.pairs)
     certain = pairs_ahead(questions, proven=True).union(() if first is None else first.proven)
     leading, leader = (_leader(shown, pairs) for pairs in (ahead, certain))
-    alone = (
-        leader is not None
-        and first is not None
-        and all((leader, other) in first.pairs for other in shown if other != leader)
-    )
+    alone = leader is not None and first is not None and _leader(shown, first.pairs) == leader
     judged = [(column, own) for column, own in scored if column.threshold is not None]
     return Headline(
         models=tuple(
@@ -157,7 +153,9 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         differing=tuple(one.title for one in differing),
         first=first.title if first is not None and alone else None,
         scored=len(scored),
-        missed=tuple(full_name(column) for column, own in judged if _all_miss(own)),
+        missed=tuple(
+            full_name(column) for column, own in judged if all(c.value is None or c.problem for c in own.values())
+        ),
         judged=len(judged),
         chosen=bool(chosen),
         counted=f"{len(questions)} {'decisive metrics' if chosen else 'questions' if asked else 'main metrics'}",
@@ -249,11 +247,6 @@ def _why_unproven(board: Leaderboard, model: str, differing: Sequence[Compared])
 def _cells_of(board: Leaderboard, column: Column, models: Sequence[str]) -> dict[str, Cell]:
     """Return the cells of a column by model."""
     return {model: board.cells.get((model, column.key), NOT_EVALUATED) for model in models}
-
-
-def _all_miss(cells: Mapping[str, Cell]) -> bool:
-    """Return whether every model with a value is on the wrong side of the threshold."""
-    return all(cell.value is None or cell.problem for cell in cells.values())
 
 
 def primary_columns(board: Leaderboard, keys: Collection[str] | None = None) -> list[Column]:

@@ -106,18 +106,10 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
         for row, cell in zip(group.rows, made, strict=True):
             cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
+    notes, count = () if caution is None else (caution,), count_tests(columns, corrected)
+    ahead, decisive = overtaking(run, columns, cells, tag), _decisive(run, columns)
     return Leaderboard(
-        run.models,
-        columns,
-        cells,
-        tuple(tags),
-        tests,
-        () if caution is None else (caution,),
-        spent,
-        count_tests(columns, corrected),
-        overtaking(run, columns, cells, tag),
-        _decisive(run, columns),
-        run.made_of,
+        run.models, columns, cells, tuple(tags), tests, notes, spent, count, ahead, decisive, run.made_of
     )
 
 

@@ -274,18 +274,12 @@ def _objects(
         predicted = dict(zip(BOX, map(none_if_nan, box), strict=True)) | shapes.get(
             prediction, dict.fromkeys((*SHAPE, POSE))
         )
-        known = [*map(none_if_nan, (score, iou, area))]
-        yield GalleryObject(
-            kinds[what],
-            index.labels[named],
-            index.labels[truth] if truth >= 0 else None,
-            known[0],
-            known[1],
-            known[2],
-            _outline(predicted, height, classes.get(index.labels[named]), True) if prediction >= 0 else None,
-            _outline(next(annotated), height, classes.get(index.labels[truth])) if annotation >= 0 else None,
-            f"p{prediction}" if prediction >= 0 else f"a{annotation_id}",
-        )
+        name, true = index.labels[named], index.labels[truth] if truth >= 0 else None
+        known = none_if_nan(score), none_if_nan(iou), none_if_nan(area)
+        guess = _outline(predicted, height, classes.get(name), True) if prediction >= 0 else None
+        own = _outline(next(annotated), height, classes.get(index.labels[truth])) if annotation >= 0 else None
+        key = f"p{prediction}" if prediction >= 0 else f"a{annotation_id}"
+        yield GalleryObject(kinds[what], name, true, *known, guess, own, key)
 
 
 def _outline(geometry: Mapping[str, Any], height: float, facts: ClassFacts | None, guessed: bool = False) -> Outline:

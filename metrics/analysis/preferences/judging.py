@@ -243,15 +243,7 @@ async def _decided(
 def _row(
     judge: str, task: _Task, order: tuple[str, ...], outcome: float, reason: str, criterion: str
 ) -> dict[str, Any]:
-    first, second = order
+    (first, second), case_id = order, task.texts.case_id
     return preference(
-        task.texts.case_id,
-        first,
-        second,
-        outcome,
-        rater=judge,
-        by="judge",
-        criterion=criterion,
-        shown_first=first,
-        note=reason,
+        case_id, first, second, outcome, rater=judge, by="judge", criterion=criterion, shown_first=first, note=reason
     )

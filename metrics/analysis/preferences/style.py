@@ -97,15 +97,9 @@ def _controlled(run: Run, source: Source, criterion: str, tag: str | None, versi
     apart: Floats = np.nan_to_num(ratio(counts[:, 0] - counts[:, 1], counts.sum(axis=1)))
     used = np.flatnonzero((apart != 0).any(axis=0))
     places = place[[match.case for match, _ in played]]
-    found = styled_strengths(
-        first,
-        second,
-        np.array([outcome for _, outcome in played]),
-        apart[:, used],
-        len(models),
-        None if design.weights is None else design.weights[places],
-        design.units[places],
-    )
+    outcomes = np.array([outcome for _, outcome in played])
+    weights, units = None if design.weights is None else design.weights[places], design.units[places]
+    found = styled_strengths(first, second, outcomes, apart[:, used], len(models), weights, units)
     if found is None or not len(used):
         return None
     numbers = (found.value.tolist(), found.low.tolist(), found.high.tolist(), found.p_value.tolist())
