@@ -39,12 +39,11 @@ def board_cells(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, l
     return board_drawing.cells(board, [column for column in board.columns if column.key in keys])
 
 
-def so_far(columns: Sequence[Column], sentence: str) -> str:
-    """Return the headline of an unfinished run, which is about the evaluators that are done."""
+def so_far(columns: Sequence[Column], planned: int) -> str:
+    """Return the headline of an unfinished run: no model is recommended before the last evaluator is done."""
     done = len({column.evaluator for column in columns if column.partly is None})
-    if not done:
-        return "So far no evaluator is done, so no model can be recommended."
-    return f"So far, over {format.plural(done, 'finished evaluator')}: {sentence}"
+    of = format.plural(planned, "evaluator is", "evaluators are")
+    return f"So far {done} of {of} done: no model is recommended yet."
 
 
 def open_cell(
@@ -160,9 +159,8 @@ if not models or not columns:
 else:
     keys = tuple(column.key for column in columns)
     answer = run_reads.headline(run, tag, keys, tuple(models))
-    sentence = (
-        answer.sentence if workspace_runs.run_facts(run).state == "finished" else so_far(columns, answer.sentence)
-    )
+    facts = workspace_runs.run_facts(run)
+    sentence = answer.sentence if facts.state == "finished" else so_far(whole.columns, len(facts.evaluators))
     ordered = board_drawing.order_models(board, answer.models, sort, down)
     if form not in CHARTS:
         matched, parameters = run_reads.match_evaluators(run), workspace_runs.run_facts(run).evaluators

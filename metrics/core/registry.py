@@ -276,7 +276,9 @@ def choose(
         InputProblem("evaluators", repr(id), _expected(id)) for id in dict.fromkeys([*ids, *given]) if id not in known
     ]
     problems += [
-        InputProblem("parameters", f"values for {name}", "values only for evaluators that are chosen")
+        InputProblem(
+            "parameters", f"values for {name}", f"values only for evaluators that are chosen: choose {name} as well"
+        )
         for name in given
         if name in known and name not in ids
     ]

@@ -284,10 +284,10 @@ def test_the_headline_of_an_unfinished_run_is_of_the_evaluators_that_are_done(wo
     monkeypatch.setattr(browser_parts, "heatmap", lambda given: drawn.append(given) or nothing)
     run = stopped(engine.create(Workspace(), text_suite(), text_outputs(), ["rouge", "bleu"]), 1)
     open_page("leaderboard", run=run.id)
-    assert drawn[-1]["headline"] == "So far no evaluator is done, so no model can be recommended."
+    assert drawn[-1]["headline"] == "So far 0 of 2 evaluators are done: no model is recommended yet."
     assert drawn[-1]["columns"][0]["title"] == "ROUGE-L … 50 %"
     open_page("leaderboard", run=stopped(run, 2).id)
-    assert drawn[-1]["headline"].startswith("So far, over 1 finished evaluator: ")
+    assert drawn[-1]["headline"] == "So far 1 of 2 evaluators are done: no model is recommended yet."
     assert [column["title"] for column in drawn[-1]["columns"]] == ["ROUGE-L", "BLEU-4 … 50 %"]
     assert "Not finished: 6 of 12 rows scored" in drawn[-1]["columns"][1]["about"]
     (run.folder / "cancel").unlink()

@@ -191,11 +191,13 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     case_id = pc.min(ids).as_py()
     place = places[pc.index(ids, case_id).as_py()]
     mean, models = float(means[place]), int(scored[place].sum())
+    alike = int(((failing == most) & (scored.sum(axis=1) == models)).sum())
     message = f"Case {case_id} is the hardest: {most} of {models} models fail it at {full_name(column)}"
     yield insight_row(
         "hardest_case", message, column=column, case_id=case_id, value=mean,
         severity="high" if most == models else "low", affected=1, case_ids=[case_id],
-        evidence=f"the mean over the models is {number(mean)}, the threshold {column.mark}",
+        evidence=f"the mean over the models is {number(mean)}, the threshold {column.mark}"
+        + (f"; cases that {most} of {models} models fail: {alike:,}" if alike > 1 else ""),
     )  # fmt: skip
 
 

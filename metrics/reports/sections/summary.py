@@ -172,9 +172,11 @@ def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.Data
     if not groups and any(cell.value is not None for cell in board.cells.values()):
         judged = any(column.threshold is not None for column in board.columns)
         yield "No model misses a threshold." if judged else NO_THRESHOLDS
-    hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]["case_id"].nunique()
-    if hardest and len(board.models) > 1:
-        yield f"{plural(hardest, 'case fails', 'cases fail')} for every model: see What stands out."
+    hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]
+    metrics = set(zip(hardest["evaluator"], hardest["metric"], strict=True))
+    titles = [metric_title(one, arrow=False) for one in board.columns if (one.evaluator, one.metric) in metrics]
+    if titles and len(board.models) > 1:
+        yield f"Some cases fail for every model, at {named(list(dict.fromkeys(titles)))}: see What stands out."
 
 
 def _steps(

@@ -39,7 +39,7 @@ def test_what_is_said_of_each(run: Run) -> None:
         ),
         ("hardest_case", "context_recall", ""): (
             "low", "Case c0 is the hardest: 2 of 3 models fail it at Context recall",
-            "the mean over the models is 0.500, the threshold 0.75", ["c0"],
+            "the mean over the models is 0.500, the threshold 0.75; cases that 2 of 3 models fail: 20", ["c0"],
         ),
         ("retrieval_cause", "", "c"): (
             "high", "c: 20 of 20 failing answers have contexts that fail too", RIGHT_AND_FOUND,
