@@ -46,8 +46,7 @@ def show_labels(run: str, evaluator: str) -> None:
     with left:
         st.text(title, help=metric.description)
         with st.container(height=500 if figure.layout.height > 500 else "content", border=False):
-            alt = f"{title} of each class, the worst first"
-            chart(figure, "labels", alt, curve_parts.picked("of", "of_class"))
+            chart(figure, "labels", f"{title} of each class, the worst first", curve_parts.picked("of", "of_class"))
         if len(order) > DRAWN:
             st.caption(f"The worst {DRAWN} of {format.count(len(order))} classes. The table lists them all.")
     with right:
@@ -71,8 +70,7 @@ def show_breakdown(run: str, evaluator: str) -> None:
     models = workspace_runs.run_facts(run).models
     colours = curve_parts.colours_of(models)
     chosen = filters.many("Models", models, "model") or list(models[: curve_parts.LINES])
-    labels = list(dict.fromkeys(numbers["label"].dropna()))
-    label = filters.one("Class", labels, "label", every="All classes")
+    label = filters.one("Class", list(dict.fromkeys(numbers["label"].dropna())), "label", every="All classes")
     filters.reset(["model", "label"])
     numbers = numbers[numbers["series"].isin(chosen)]
     numbers = numbers[numbers["label"] == label if label else numbers["label"].isna()]

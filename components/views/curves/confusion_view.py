@@ -75,15 +75,11 @@ def _choose_classes(counts: pd.DataFrame, margins: tuple[str, str] | None) -> tu
     most = len(classes)
     if most > LEGIBLE:
         sizes = {str(size): f"The {size} with most mistakes" for size in confusion_counts.SIZES if size < most}
-        most = int(filters.pick("Classes shown", dict(sorted(sizes.items(), key=_nearest)), "classes", len(classes)))
+        nearest = sorted(sizes.items(), key=lambda size: abs(int(size[0]) - LEGIBLE))  # the default comes first
+        most = int(filters.pick("Classes shown", dict(nearest), "classes", len(classes)))
     near = filters.one("Around a class", classes, "near", every="Whole matrix")
     filters.reset(["order", "classes", "near"])
     return confusion_counts.chosen_names(counts, margins, most, order, near), order
-
-
-def _nearest(size: tuple[str, str]) -> int:
-    """Return how far a number of classes is from what is legible: the default comes first."""
-    return abs(int(size[0]) - LEGIBLE)
 
 
 def _show_summary(
@@ -128,8 +124,7 @@ def _show_summary(
         "count": st.column_config.NumberColumn(said.things.capitalize(), width=60),
         "share": st.column_config.Column("Of class", width=70, alignment="right"),
     }
-    clicked = records(shown, columns, f"pairs-{name}", tallest=PAIRS_HEIGHT)
-    if clicked is not None:
+    if (clicked := records(shown, columns, f"pairs-{name}", tallest=PAIRS_HEIGHT)) is not None:
         url.put(truth=str(mistakes["label"].iloc[clicked]), predicted=str(mistakes["predicted"].iloc[clicked]))
         st.rerun()
 
@@ -137,7 +132,6 @@ def _show_summary(
 def _show_cases(
     run: str, evaluator: str, series: tuple[str, int], labels: tuple[str, ...], predicted: tuple[str, ...]
 ) -> None:
-    """Draw the cases that a cell counts."""
     rows, total = run_reads.confused(run, evaluator, series, labels, predicted)
     # where all are of one kind and class, the heading says so
     rows = rows.drop(columns=[column for column in ("kind", "label") if column in rows and rows[column].nunique() < 2])

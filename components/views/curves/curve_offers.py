@@ -28,9 +28,7 @@ def offered_views(run: str) -> Mapping[str, Sequence[str]]:
     }
     numbers = run_reads.label_metrics(run)
     shown = run_reads.leaderboard(run).columns
-    by_evaluator = {
-        one.evaluator: [other.metric for other in shown if other.evaluator == one.evaluator] for one in shown
-    }
+    by_evaluator = {one.evaluator: [each.metric for each in shown if each.evaluator == one.evaluator] for one in shown}
     views["cutoffs"] = [name for name, metrics in by_evaluator.items() if curve_points.measures(metrics)]
     views["errors"] = [name for name in numbers if name == "error_breakdown"]
     views["classes"] = [name for name in numbers if name not in ("error_breakdown", *views["groups"])]

@@ -114,8 +114,7 @@ def choose_series(
 def choose_labels(labels: Sequence[str], together: str | None = None) -> list[str]:
     """Choose the classes to draw, by default the first ones; `together` names all classes, which come first."""
     several = [together, *labels] if together and len(labels) > 1 else list(labels)
-    chosen = filters.many("Classes", several, "label", filters.unasked(several, PANELS))
-    return chosen or several[:PANELS]
+    return filters.many("Classes", several, "label", filters.unasked(several, PANELS)) or several[:PANELS]
 
 
 def ordered(points: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
@@ -143,8 +142,7 @@ def list_things(
     if rows.empty:
         st.info(f"There are no {said.things} behind this. Click another point.")
         return
-    pictures = case_pictures(run, rows["case_id"].tolist())
-    if pictures:
+    if pictures := case_pictures(run, rows["case_id"].tolist()):
         found = [pictures.get(case) for case in rows["case_id"]]
         sources: list[Any] = [one.source if one else None for one in found]
         rows = rows.assign(picture=sources, file=[one.name if one else "" for one in found])

@@ -33,8 +33,7 @@ def show_ranks(run: str, evaluator: str) -> None:
     posed = measure == "OKS"
     numbers = curve_parts.label_numbers(run, evaluator, ("AP",) if posed else RANKED)
     if "iou" in frame:
-        ious = {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}
-        asked = filters.pick(measure, ious, "iou")
+        asked = filters.pick(measure, {f"{iou:.2f}": f"{iou:.2f}" for iou in sorted(frame["iou"].unique())}, "iou")
         iou = float(asked)
         points = points[(points["iou"] - iou).abs() < 0.005]
         if not posed:
@@ -108,9 +107,8 @@ def show_reliability(run: str, evaluator: str) -> None:
     things = "predictions" if said is curve_parts.DETECTION else said.things
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        bins = frame[frame["series"].isin(series)]
         chart(
-            reliability.reliability_figure(bins, colours, things, is_dark()),
+            reliability.reliability_figure(frame[frame["series"].isin(series)], colours, things, is_dark()),
             "reliability",
             f"Share right over the score of {', '.join(series)}, with the number of {things} of each bin",
             curve_parts.picked("of", "bin"),
@@ -139,7 +137,6 @@ def show_reliability(run: str, evaluator: str) -> None:
 
 
 def _show_bin(run: str, evaluator: str, of: str, series: tuple[str, int], edges: pd.Series) -> None:
-    """Draw the right and wrong predictions of one bin of scores."""
     low, high = float(edges["bin_low"]), float(edges["bin_high"])
     st.text(
         f"{of}: score {low:.2f} … {high:.2f}\n"

@@ -164,8 +164,7 @@ def show_f1(run: str, evaluator: str) -> None:
     """Draw F1 over the threshold with the best of each model, and the numbers with intervals."""
     frame = curve_parts.curves(run, evaluator)
     series, colours, lines = curve_parts.choose_series(frame)
-    labels = curve_points.worst_first(frame)
-    chosen = curve_parts.choose_labels(labels, curve_parts.MEAN)
+    chosen = curve_parts.choose_labels(curve_points.worst_first(frame), curve_parts.MEAN)
     filters.reset(["model", "label"])
     points = frame[frame["series"].isin(series)]
     points = curve_parts.ordered(pd.concat([curve_points.mean_f1(points, curve_parts.MEAN), points]), chosen)
@@ -203,8 +202,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     """Draw the outcome of every object at each threshold, and examples of each kind."""
     frame = curve_parts.curves(run, evaluator)
     series, _, places = curve_parts.choose_series(frame, most=3)
-    labels = list(dict.fromkeys(frame["label"]))
-    label = filters.one("Class", labels, "label", every="All classes")
+    label = filters.one("Class", list(dict.fromkeys(frame["label"])), "label", every="All classes")
     filters.reset(["model", "label"])
     rows = frame[frame["series"].isin(series)]
     rows = rows[rows["label"] == label] if label else rows
@@ -223,8 +221,7 @@ def show_outcomes(run: str, evaluator: str) -> None:
     of, kind = url.param("of"), url.param("kind", "")
     with right:
         if of in series and kind in kinds:
-            found = here[here["series"] == of]
-            _show_examples(run, evaluator, found, kind, threshold)
+            _show_examples(run, evaluator, here[here["series"] == of], kind, threshold)
             return
         st.text(f"{label or 'All classes'} at score ≥ {threshold:.2f}")
         counts = outcome_areas.counted(here).pivot_table(index="kind", columns="series", values="count", sort=False)
@@ -239,7 +236,6 @@ def show_outcomes(run: str, evaluator: str) -> None:
 
 
 def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, threshold: float) -> None:
-    """Draw the stored examples of one kind."""
     of, total = rows["series"].iloc[0], int(rows.loc[rows["kind"] == kind, "count"].sum())
     said = curve_parts.words(run)
     st.text(f"{of}, {outcome_areas.KINDS[kind][0]}, score ≥ {threshold:.2f}")
@@ -249,9 +245,8 @@ def _show_examples(run: str, evaluator: str, rows: pd.DataFrame, kind: str, thre
     if found.empty and total:
         st.info("The run stored no examples: evaluate with more of them (pr_curve_max_examples).")
     else:
-        score = threshold if said is curve_parts.DETECTION else None
         curve_parts.list_things(
             run, found, total, f"examples-{of}-{kind}-{threshold}", said, rows["model"].iloc[0],
-            evaluator=evaluator, score=score,
+            evaluator=evaluator, score=threshold if said is curve_parts.DETECTION else None,
         )  # fmt: skip
     curve_parts.back("Back to the counts", "of", "kind")

@@ -90,12 +90,8 @@ def metric_title(column: Column, limit: int = 40) -> str:
 
 def confusion_counts(table: Sequence[int]) -> pd.DataFrame:
     """Return the four counts for a confusion chart: people's verdict as label, the judge's as predicted."""
-    return pd.DataFrame(
-        [
-            {"label": people, "predicted": judge, "count": n}
-            for (people, judge), n in zip(CELLS.values(), table, strict=True)
-        ]
-    )
+    pairs = zip(CELLS.values(), table, strict=True)
+    return pd.DataFrame([{"label": people, "predicted": judge, "count": n} for (people, judge), n in pairs])
 
 
 def sample_line(found: CorrectedMeans) -> str:
@@ -199,8 +195,7 @@ def outputs_table(run: str, column: Column, rows: Sequence[Mapping[str, Any]], k
     }
     if not table["counted"].eq("random").all():
         shown["counted"] = header("Label", 80, "Only labels of a random sample are counted in the cell.")
-    clicked = records(table, shown, key, tallest=210)
-    if clicked is not None:
+    if (clicked := records(table, shown, key, tallest=210)) is not None:
         row = rows[clicked]
         url.go(
             "case", run=run, evaluator=column.evaluator, metric=column.metric, case=row["case_id"],
@@ -220,8 +215,7 @@ def show_acceptance(
         return
     chosen = next((one for one in rows if one.model == model), rows[-1])
     st.text(guarantee_words.accept_line(chosen), help=ABOUT)
-    clicked = _draw_table(rows)
-    if clicked is not None and rows[clicked] is not chosen:
+    if (clicked := _draw_table(rows)) is not None and rows[clicked] is not chosen:
         url.put(model=rows[clicked].model)
         st.rerun()
     if chosen.threshold is None:

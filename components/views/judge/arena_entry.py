@@ -1,6 +1,4 @@
-"""Comparing two answers: by a person, by keyboard and blind (each preference is stored before the next pair is shown),
-by the judge, or as uploaded files say.
-"""
+"""Comparing two answers: by a person, blind (each preference is stored at once), by the judge, or as files say."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ def show(run: str, column: Column, criterion: str | None, tag: str | None, model
 
 
 def _draw_checks(run: str, column: Column) -> None:
-    only = (column.evaluator, column.metric)
-    rows = agreements.manipulation_checks(run, only)
+    rows = agreements.manipulation_checks(run, (column.evaluator, column.metric))
     st.text(swayed(column, rows))
     if not rows:
         return
@@ -65,8 +64,7 @@ def _draw_form(run: str) -> None:
             return
         found = agreements.variants_estimate(run, tuple(chosen), cases)
         st.text("\n".join(estimate_lines(found)) if found else "No judge calls")
-        written = [kinds[name].title for name in chosen if name not in agreements.unasked_variants()]
-        if written:
+        if written := [kinds[name].title for name in chosen if name not in agreements.unasked_variants()]:
             st.text(f"Before it starts the judge writes these variants: {'; '.join(written)}.")
         if visitors.may("editor") and st.button(
             "Judge the variants", type="primary", icon=":material/play_arrow:", disabled=isinstance(found, str)
@@ -86,12 +84,13 @@ def _draw_hints(run: str, column: Column, criterion: str, tag: str | None, model
         return
     about_run.remember_tests(run, of_hints(rows, metric_title(column, 60)))
     effects = [signed_estimate(Span(row.effect, row.low, row.high)) for row in rows]
+    said = [f"goes with the score (p {number(one.adjusted)})" if one.is_biased else "nothing to see" for one in rows]
     about = {"evaluator": column.evaluator, "metric": column.metric, "tag": tag}
     table = table_of(
         "hints",
         (Head("At equal labels", width=330), list(map(_hinted, rows))),
         (Head("Effect", True, "With its 95 % interval.", 210), effects),
-        (Head("", False, FOUND, 260), list(map(_said, rows))),
+        (Head("", False, FOUND, 260), said),
         (Head("n", True, "", 70), [count(row.n) for row in rows]),
         links=[Link("cases", "See", about | {"model": row.about or model}) for row in rows],
     )
@@ -104,7 +103,3 @@ def _hinted(row: BiasHint) -> str:
         return "Each doubling of the answer's words"
     own = " (the judge's own family)" if row.own else ""
     return f"Answers of {shorten(row.about, 40)}{own}, against the others"
-
-
-def _said(row: BiasHint) -> str:
-    return f"goes with the score (p {number(row.adjusted)})" if row.is_biased else "nothing to see"

@@ -100,14 +100,12 @@ def cost_line(judge: str, calls: Sequence[Mapping[str, Any]]) -> str:
     replies = plural(len(calls), "reply", "replies")
     parts = [f"Judged by {judge}", replies + (f", {cached} from the cache" if cached else "")]
     paid = [call for call in calls if not call["cached"]]
-    tokens = sum(call["tokens"] or 0 for call in paid)
-    if tokens:
+    if tokens := sum(call["tokens"] or 0 for call in paid):
         parts.append(plural(tokens, "token"))
     if paid:
         prices = [call["cost_usd"] for call in paid]
         parts.append(dollars(None if None in prices else exact_sum(prices)))
-    failed = sum(call["error"] is not None for call in calls)
-    if failed:
+    if failed := sum(call["error"] is not None for call in calls):
         parts.append(f"{failed} could not be read")
     return " · ".join(parts)
 
@@ -118,18 +116,13 @@ def panel_table(judges: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
     named = short_names({judge["judge"] for judge in judges})
     scored = all(judge["status"] == SCORED for judge in judges)
-    return pd.DataFrame(
-        [
-            {"judge": named[judge["judge"]]}
-            | {name: number(value) for name, value in judge["values"].items()}
-            | (
-                {}
-                if scored
-                else {"status": STATUSES.get(judge["status"], judge["status"]), "reason": judge["reason"] or ""}
-            )
-            for judge in judges
-        ]
-    )
+    rows = [
+        {"judge": named[judge["judge"]]}
+        | {name: number(value) for name, value in judge["values"].items()}
+        | {"status": STATUSES.get(judge["status"], judge["status"]), "reason": judge["reason"] or ""}
+        for judge in judges
+    ]
+    return pd.DataFrame(rows).drop(columns=["status", "reason"] if scored else [], errors="ignore")
 
 
 def call_table(calls: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -184,8 +177,7 @@ def draw_calls(judge: Mapping[str, Any], key: str) -> None:
     """Draw who judged at what cost and, on demand, the prompts and the raw replies."""
     calls = judge["calls"]
     if "panel" in judge:
-        shown = next((one["judge"] for one in judge["panel"] if one["status"] == SCORED), None)
-        if shown:
+        if shown := next((one["judge"] for one in judge["panel"] if one["status"] == SCORED), None):
             st.text(f"The verdicts above are those of {shown}; the score combines all judges:")
         st.dataframe(panel_table(judge["panel"]), hide_index=True, height="content")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -219,11 +211,10 @@ def spend_line(judges: Sequence[str], spend: Mapping[str, Any] | None, budget: M
         return ""
     parts = [f"Judge {', '.join(judges)}"]
     if spend:
-        tokens = spend["prompt_tokens"] + spend["completion_tokens"]
         parts += [
             _of(plural(spend["calls"], "call"), budget.get("calls"), count),
             f"{count(spend['cached'])} answered from the cache",
-            _of(plural(tokens, "token"), budget.get("tokens"), count),
+            _of(plural(spend["prompt_tokens"] + spend["completion_tokens"], "token"), budget.get("tokens"), count),
             _of(dollars(spend["usd"]), budget.get("usd"), dollars),
         ]
         if spend.get("left_out"):

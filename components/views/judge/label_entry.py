@@ -106,7 +106,6 @@ def draw(
     stored = store_entries(run, rater)
     later = tuple(st.session_state[LATER])
     found = agreements.label_queue(run, criterion, rater, only, model=model, skipped=later, most=MAX_AHEAD, mixed=mixed)
-    about = {"criterion": criterion, "scale": scale, "only": only}
     payload = {
         "session": f"{run}|{rater}",
         "set": json.dumps([criterion, scale, model, only, mixed]),
@@ -114,7 +113,7 @@ def draw(
         "done": found.done, "drawn": found.drawn, "total": found.total,
         "stored": stored,
         "labels": [{"text": text, "value": value, "key": key} for text, value, key in buttons(scale)],
-        "outputs": _outputs(run, found.next, about, reads_contexts),
+        "outputs": _outputs(run, found.next, {"criterion": criterion, "scale": scale, "only": only}, reads_contexts),
     }  # fmt: skip
     packed = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     # also called where the page is left before it is drawn again

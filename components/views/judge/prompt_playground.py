@@ -136,7 +136,6 @@ def _form(chosen: str, start: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _actions(prompt: dict[str, Any] | None, chosen: str) -> None:
-    """Draw the buttons: save, export, evaluate with it."""
     with st.container(border=True):
         title = catalogue()["byop"].title
         st.text(
@@ -168,7 +167,6 @@ def _receive(name: str, content: bytes) -> None:
 
 
 def _try(prompt: dict[str, Any]) -> None:
-    """Draw the playground: five cases of a finished run."""
     st.subheader("Try it on five cases", anchor=False)
     runs = {run.id: run for run in workspace_runs.runs() if run.state == "finished" and run.suite["task"] == "text"}
     if not runs:

@@ -166,7 +166,6 @@ def _check(rubric: dict[str, Any], wrong: list[str]) -> None:
 
 
 def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> None:
-    """Draw the buttons: save, evaluate with it, export, import."""
     with st.container(border=True):
         if said := st.session_state.pop("rubric-said", ""):
             st.text(said)
@@ -188,8 +187,7 @@ def _actions(rubric: dict[str, Any], usable: bool, kept: Mapping[str, Any]) -> N
                 url.go("evaluate", evaluator="rubric", parameters=json.dumps(own, ensure_ascii=False))
             for ending in (".yaml", ".json"):
                 data, file = prompts.rubric_file(rubric, ending) if usable else "", f"{rubric['id']}{ending}"
-                key = f"rubric-export-{ending}"
-                download(f"Export {ending[1:].upper()}", data, file, key, disabled=not usable)
+                download(f"Export {ending[1:].upper()}", data, file, f"rubric-export-{ending}", disabled=not usable)
         about = "Dimensions by name, each with weight, description and levels."
         uploads.draw_import("Import a rubric", "rubric", ["json", "yaml", "yml"], _receive, 1, about)
 

@@ -133,10 +133,8 @@ def _focus(view: case_views.CaseView, marked: Marked, width: float, height: floa
         return None
     table, name = view.annotations, "annotation_id"
     if family == "p":
-        table, name = (
-            outputs_predictions(view.predictions, {"model": marked.model, "run": marked.repeat}),
-            "prediction_id",
-        )
+        name = "prediction_id"
+        table = outputs_predictions(view.predictions, {"model": marked.model, "run": marked.repeat})
     found = table[table[name] == int(number)] if name in table else table[:0]
     shapes = object_panels.rings(found.to_dict("records")[0]) if len(found) else ()
     if not shapes:

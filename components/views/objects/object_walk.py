@@ -59,10 +59,8 @@ def draw(found: Walk, case_id: str, state: str) -> None:
                 key=f"walk-{label}", disabled=tile is None, on_click=url.put,
                 kwargs=address(listed, tile) if tile else {},
             )  # fmt: skip
-        st.text(
-            " · ".join([_position(found, thing), *_about(found), f"image {format.shorten(case_id, 24)}"]),
-            width="stretch",
-        )
+        facts = [_position(found, thing), *_about(found), f"image {format.shorten(case_id, 24)}"]
+        st.text(" · ".join(facts), width="stretch")
         key = "" if listed.by_image else url.param("object", "")
         mine = {"object": Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
         mark_controls.draw(listed.run, {**mine, "image": Place(case_id)})

@@ -35,8 +35,9 @@ def draw(listed: ObjectList, tiles: Sequence[Tile], total: int, hrefs: Sequence[
     if st.session_state.pop("marks-changed", False):
         st.rerun()  # the filters beside the tiles count tags
     run, by_image = listed.run, listed.by_image
-    keys = [f"{'' if by_image else tile.objects[0].key}@{tile.case_id}" for tile in tiles]
-    places = {key: _place(listed, tile) for key, tile in zip(keys, tiles, strict=True)}
+    about = [("" if by_image else tile.objects[0].key, tile.case_id) for tile in tiles]
+    places = {f"{key}@{case_id}": _place_of(listed.choice, case_id, key) for key, case_id in about}
+    keys = list(places)
     chosen = [places[key] for key in tile_gallery.ticked(keys)]
     thing = "images" if by_image else "objects"
     with st.container(horizontal=True):
@@ -51,11 +52,6 @@ def draw(listed: ObjectList, tiles: Sequence[Tile], total: int, hrefs: Sequence[
     pictures = [*run_reads.thumbnails(run, first, SECONDS), *[None] * later]
     tags = [marks[place].tags if place in marks else () for place in places.values()]
     tile_gallery.gallery(tile_gallery.payload(tiles, windows, pictures, hrefs, by_image, keys, tags))
-
-
-def _place(listed: ObjectList, tile: Tile) -> Place:
-    """Return the place that a tile is about: its object, or its image."""
-    return _place_of(listed.choice, tile.case_id, "" if listed.by_image else tile.objects[0].key)
 
 
 def _place_of(choice: Mapping[str, Any], case_id: str, key: str) -> Place:

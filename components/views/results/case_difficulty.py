@@ -51,8 +51,7 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
         left, right = st.columns(2)  # the table has many columns
         with left:
             figure = item_figure(found.rows[:MOST_POINTS], is_dark())
-            alt = f"Difficulty and discrimination of {plural(len(found.rows), 'case')}"
-            point = pick(figure, "form-items", alt)
+            point = pick(figure, "form-items", f"Difficulty and discrimination of {plural(len(found.rows), 'case')}")
             st.caption(
                 "A point is a case: ✗ suspect label, ◇ unusual, △ no model right. High: tells models apart. "
                 f"{_right(found, column)} Click a point to open its case."
@@ -62,8 +61,7 @@ def draw_case_difficulty(run: str, column: Column, tag: str | None) -> None:
         st.caption(f"What the answers say without a model of ability. {_right(found, column)}")
     with right:
         row = _draw_table(found, column)
-        data_of = (run, column.evaluator, column.metric, tag)
-        every = partial(case_difficulty.items_csv, *data_of)
+        every = partial(case_difficulty.items_csv, run, column.evaluator, column.metric, tag)
         holds = "A row a case, with its numbers, intervals and verdict, as CSV."
         controls.download("Download all cases", every, "case-difficulty.csv", help=holds)
     case = point[0] if point else row.case_id if row else None
@@ -88,12 +86,11 @@ def _draw_table(found: CaseItems, column: Column) -> CaseItem | None:
     rows = found.rows[:MOST_ROWS]
     about = [interval(row.difficulty_low, row.difficulty_high) or MISSING for row in rows]
     steep = [interval(row.discrimination_low, row.discrimination_high) or MISSING for row in rows]
-    right = numeric("Right", 50, "share of the models that are right")
     columns: dict[str, Any] = {
         "verdict": (header("Label", 84, VERDICT), [MARKS[row.verdict] for row in rows]),
         "case": (header("Case", 100), [row.case_id for row in rows]),
         "p": (numeric("p", 50, P), [MISSING if row.p is None else p_value(row.p) for row in rows]),
-        "right": (right, [f"{row.right:.0%}" for row in rows]),
+        "right": (numeric("Right", 50, "share of the models that are right"), [f"{row.right:.0%}" for row in rows]),
         "discrimination": (numeric("Discrim.", 66, DISCRIMINATION), aligned([row.discrimination for row in rows])),
         "of_discrimination": (numeric("95 %", 90, "95 % interval of the discrimination"), steep),
         "difficulty": (numeric("Difficulty", 70, DIFFICULTY), aligned([row.difficulty for row in rows])),
@@ -118,11 +115,10 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
     st.text(case_words.shortest(found))
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
-        kept = [f"{size.kept:.0f} of {size.pairs}" for size in found.sizes]
         columns: dict[str, Any] = {
             "cases": (header("Cases", 70), [size.cases for size in found.sizes]),
             "tau": (numeric("τ", 70, TAU), aligned([size.tau for size in found.sizes])),
-            "kept": (numeric("Pairs kept", 100, KEPT), kept),
+            "kept": (numeric("Pairs kept", 100, KEPT), [f"{size.kept:.0f} of {size.pairs}" for size in found.sizes]),
             "random": (numeric("τ at random", 100, RANDOM), aligned([size.random for size in found.sizes])),
         }
         draw_columns(columns, f"short-{column.key}", tallest=400)
@@ -137,8 +133,7 @@ def _draw_short(run: str, column: Column, tag: str | None) -> None:
             help="Chosen by all models: one after the other the case that makes the abilities most certain.",
         )  # fmt: skip
         st.caption("Its mean ranks models; it is not the mean over all cases.")
-        data_of = (run, column.evaluator, column.metric, tag, few)
-        short = partial(case_difficulty.short_suite_csv, *data_of)
+        short = partial(case_difficulty.short_suite_csv, run, column.evaluator, column.metric, tag, few)
         about = "Its cases as CSV; of images their case ids."
         controls.download("Download the short suite", short, f"short-suite-{few}.csv", help=about)
         if visitors.may("editor"):

@@ -80,8 +80,7 @@ class CaseScores(NamedTuple):
         config |= {column: st.column_config.Column(column, alignment="right") for column in columns}
         st.subheader("All scores", anchor=False, help="Click a score to see what it rests on.")
         frame, css = pd.DataFrame(texts, columns=heads), pd.DataFrame(styles, columns=heads)
-        clicked = cell_of(frame, config, "case-scores", styles=css)
-        if clicked is not None:
+        if (clicked := cell_of(frame, config, "case-scores", styles=css)) is not None:
             name = keys[clicked[0]][0]
             own = self.rows[self.rows["evaluator"] == name]
             text_case.draw_evaluator_evidence(own, title_of(name), passages.texts, passages.ids, asked=True)

@@ -14,14 +14,7 @@ from components.widgets.literal import literal
 from metrics.analysis.findings.problems import flip_evidence
 from metrics.core.registry import title_of
 from metrics.presentation import format
-from metrics.presentation.questions.do_small_changes_matter import (
-    KEY,
-    answer,
-    cases_table,
-    flips_table,
-    in_order,
-    method,
-)
+from metrics.presentation.questions import do_small_changes_matter
 
 LISTS = {"rates": "By metric and perturbation", "cases": "By test case"}
 
@@ -49,15 +42,15 @@ def show_flips(run: str) -> None:
     if rates.empty:
         st.info("No perturbation fits the filters in the sidebar. Clear them to see all.")
         return
-    rates = in_order(rates)
-    st.text(answer(rates))
-    st.caption(method(rates))
+    rates = do_small_changes_matter.in_order(rates)
+    st.text(do_small_changes_matter.answer(rates))
+    st.caption(do_small_changes_matter.method(rates))
     if controls.choice("List", LISTS, "list") == "cases":
         _show_cases(run, every)
         return
-    blocks.draw_table(flips_table(rates), run, "problems", 36 + 35 * 7, "flip-rates")
-    asked = tuple(url.param(f"of_{name}") for name in KEY)
-    known = [tuple(key) for key in rates[list(KEY)].itertuples(index=False, name=None)]
+    blocks.draw_table(do_small_changes_matter.flips_table(rates), run, "problems", 36 + 35 * 7, "flip-rates")
+    asked = tuple(url.param(f"of_{name}") for name in do_small_changes_matter.KEY)
+    known = [tuple(key) for key in rates[list(do_small_changes_matter.KEY)].itertuples(index=False, name=None)]
     flipped = [key for key, count in zip(known, rates["flips"], strict=True) if count]
     if asked not in known:
         asked = flipped[0] if flipped else known[0]
@@ -65,7 +58,6 @@ def show_flips(run: str) -> None:
 
 
 def _show_rate(run: str, row: Mapping[Hashable, Any]) -> None:
-    """Draw the flips that a rate counts."""
     metric = f"{title_of(row['evaluator'])}: {row['metric']}"
     st.subheader(
         f"{literal(format.shorten(row['model'], 40))} · {metric} · {row['perturbation']}: "
@@ -74,7 +66,7 @@ def _show_rate(run: str, row: Mapping[Hashable, Any]) -> None:
     )
     evidence = flip_evidence(row)
     st.text(f"{evidence[:1].upper()}{evidence[1:]}.")
-    _show_cases(run, run_reads.flips(run, **{name: row[name] for name in KEY}))
+    _show_cases(run, run_reads.flips(run, **{name: row[name] for name in do_small_changes_matter.KEY}))
 
 
 def _show_cases(run: str, found: pd.DataFrame) -> None:
@@ -83,6 +75,8 @@ def _show_cases(run: str, found: pd.DataFrame) -> None:
         st.text("No case of this kind is on the other side.")
         return
     texts = run_reads.case_texts(run, tuple(dict.fromkeys(found["case_id"])))
-    table = cases_table(found, texts.set_index("case_id")["preview"].reindex(found["case_id"]).tolist())
+    table = do_small_changes_matter.cases_table(
+        found, texts.set_index("case_id")["preview"].reindex(found["case_id"]).tolist()
+    )
     blocks.draw_table(table, run, "problems", 36 + 35 * 8, "flip-cases")
     st.caption("Click a row to open its case.")

@@ -66,11 +66,12 @@ def show_insights(run: str) -> None:
         return
     st.text(f"{format.plural(len(shown), 'insight')}, {int((shown['severity'] == 'high').sum())} to act on.")
     rows = shown.to_dict("records")
+    affected = [format.MISSING if pd.isna(row["affected"]) else format.count(int(row["affected"])) for row in rows]
     table = table_of(
         "insights",
         (Head("Severity", width=100), [SEVERITIES[row["severity"]] for row in rows]),
         (Head("Insight", width=560), [row["message"] for row in rows]),
-        (Head("Cases", True, "how many cases it is about", 60), [_affected(row["affected"]) for row in rows]),
+        (Head("Cases", True, "how many cases it is about", 60), affected),
         (Head("Evidence", False, "what it rests on", 300), [row["evidence"] for row in rows]),
         (Head("Standards", False, STANDARDS, 260), [", ".join(row["standards"]) or format.MISSING for row in rows]),
     )
@@ -82,17 +83,12 @@ def show_insights(run: str) -> None:
     _show(run, shown.iloc[keys.index(asked) if asked in keys else 0].to_dict())
 
 
-def _affected(cases: Any) -> str:
-    return format.MISSING if pd.isna(cases) else format.count(int(cases))
-
-
 def _key(row: Mapping[Hashable, Any]) -> str:
     """Return the name of an insight in the address."""
     return ":".join(str(row[name]) for name in ("kind", "evaluator", "model") if isinstance(row[name], str))
 
 
 def _show(run: str, row: Mapping[Hashable, Any]) -> None:
-    """Draw one insight in full: sentence, evidence, cases."""
     st.subheader(SEVERITIES[row["severity"]], anchor=False)
     st.text(row["message"])
     st.text(f"Evidence: {row['evidence']}.")

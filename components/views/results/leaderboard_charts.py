@@ -61,12 +61,10 @@ def show_radar(view: View) -> None:
         figure = radar.radar_figure(radar_of(chosen, view.models, view.cells), view.colours, is_dark())
         point = pick(figure, "form-radar", f"Radar of {len(chosen)} metrics of {', '.join(view.models[:6])}")
         open_range = len(view.columns) - len(fit)
-        left_out = (
-            f" Left out: {format.plural(open_range, 'metric')} without range or better end." if open_range else ""
-        )
+        rest = f" Left out: {format.plural(open_range, 'metric')} without range or better end." if open_range else ""
         st.caption(
             "Each spoke runs from the worst value of the metric's range in the centre to the best at the rim, so "
-            f"outside is good, also for ↓ metrics.{left_out}"
+            f"outside is good, also for ↓ metrics.{rest}"
         )
     with right:
         point = _numbers(view, chosen, view.models) or point
@@ -133,8 +131,7 @@ def show_spread(view: View) -> None:
         if drawn == "ecdf":
             figure = spread.ecdf_figure(found.models, view.colours, metric_title(column), is_dark())
         else:
-            edges = found.edges
-            figure = spread.histogram_figure(found.models, edges, view.colours, metric_title(column), is_dark())
+            figure = spread.histogram_figure(found.models, found.edges, view.colours, metric_title(column), is_dark())
         point = pick(figure, f"form-{drawn}", f"Distribution of {metric_title(column)} over the cases of each model")
     with right:
         point = _quartiles(found.models) or point
@@ -145,16 +142,14 @@ def show_spread(view: View) -> None:
 
 def show_matches(view: View) -> None:
     """The models ranked by the cases on which they beat each other: in one metric, or by preferences."""
-    source = preference_standings.choose_source(view.run)
-    if source is not None:
+    if (source := preference_standings.choose_source(view.run)) is not None:
         preference_standings.draw_standings(view.run, source, view.tag, view.colours)
         return
     offered = [one for one in _with_cases(view) if one.direction != "none" and one.label_key is None]
     if not offered or len(view.leading) < 2:
         st.info("A ranking by matches needs two models and a metric with values per case and a better end.")
         return
-    column = _choose(offered)
-    draw_head_to_head(view.run, column, view.tag, view.colours)
+    draw_head_to_head(view.run, _choose(offered), view.tag, view.colours)
 
 
 def show_noise(view: View) -> None:
@@ -179,7 +174,6 @@ def show_items(view: View) -> None:
 
 
 def _with_cases(view: View) -> list[Column]:
-    """Return the metrics that have a value per case."""
     there = run_reads.metrics_by_case(view.run)
     return [column for column in view.columns if (column.evaluator, column.metric) in there]
 
@@ -187,8 +181,7 @@ def _with_cases(view: View) -> list[Column]:
 def _metrics(offered: Sequence[Column], most: int) -> list[Column]:
     """Return the metrics asked for in the sidebar, else primary ones first, `most` of them."""
     titles = {column.key: metric_title(column) for column in offered}
-    chosen = filters.many("Metrics in the chart", titles, "key", filters.unasked(titles, most))
-    if chosen:
+    if chosen := filters.many("Metrics in the chart", titles, "key", filters.unasked(titles, most)):
         return [column for column in offered if column.key in chosen]
     return sorted(offered, key=lambda column: not column.primary)[:most]
 

@@ -108,9 +108,8 @@ def draw_views(run: str, page: str) -> None:
     with st.popover(f"Views ({len(views)})" if views else "Views", icon=":material/bookmark:"):
         for view in views:
             with st.container(horizontal=True, vertical_alignment="center"):
-                url.link(
-                    literal(format.shorten(view.name, 40)), page, icon=":material/bookmark:", **_state(view.state, run)
-                )
+                state: dict[str, url.Value] = {**parse_qs(view.state), "page": None, "run": run}
+                url.link(literal(format.shorten(view.name, 40)), page, icon=":material/bookmark:", **state)
                 if may_save and st.button("Delete", key=f"remove-view-{view.name}", type="tertiary"):
                     reviews.remove_view(page, view.name)
                     st.rerun()
@@ -118,10 +117,6 @@ def draw_views(run: str, page: str) -> None:
             st.text_input("Save these filters as", key="view-name", placeholder="Name", on_change=_save, args=(page,))
         if problem := st.session_state.pop("view-problem", ""):
             st.error(literal(problem))
-
-
-def _state(text: str, run: str) -> dict[str, url.Value]:
-    return {**{name: values for name, values in parse_qs(text).items() if name != "page"}, "run": run}
 
 
 def _save(page: str) -> None:

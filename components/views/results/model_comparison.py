@@ -8,17 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import Figure, plain, undimmed
-from metrics.presentation.format import (
-    ARROWS,
-    DIRECTIONS,
-    column_name,
-    count,
-    interval,
-    number,
-    p_value,
-    range_text,
-    shorten,
-)
+from metrics.presentation import format
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
 from metrics.presentation.phrases import signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
@@ -40,11 +30,11 @@ LABEL_ROOM = 0.08  # of the axis, kept free beyond the outermost interval
 
 def two_lines(column: Column) -> str:
     """Return a metric's name for the forest: the evaluator above the metric, or one name in two lines."""
-    name = column_name(column)
-    alone = name.startswith(column.evaluator_title)
-    lines = textwrap.wrap(shorten(name, 2 * LINE - 4), LINE) if alone else [shorten(column.evaluator_title, LINE)]
-    lines += [] if alone else [shorten(name, LINE - 2)]
-    return "<br>".join(map(plain, lines)) + f" {ARROWS[column.direction]}".rstrip()
+    name = format.column_name(column)
+    lines = [format.shorten(column.evaluator_title, LINE), format.shorten(name, LINE - 2)]
+    if name.startswith(column.evaluator_title):
+        lines = textwrap.wrap(format.shorten(name, 2 * LINE - 4), LINE)
+    return "<br>".join(map(plain, lines)) + f" {format.ARROWS[column.direction]}".rstrip()
 
 
 def toward_b(row: Row) -> tuple[float, float, float] | None:
@@ -114,6 +104,7 @@ def _panel(
                 line={"color": INK[dark], "width": 1.5, "dash": "dot"}, **place,
             )  # fmt: skip
         certain = row.significance in ("better", "worse")
+        drawn = f" ({100 * middle:+.0f} %)" if is_relative else ""
         figure.add_scatter(
             x=[middle], y=[y], mode="markers", customdata=[[row.column.key]],
             marker={
@@ -124,8 +115,8 @@ def _panel(
         )  # fmt: skip
         figure.add_annotation(
             x=1, xref="x domain" if line == 1 else f"x{line} domain", y=y, yref="y" if line == 1 else f"y{line}",
-            text=f"<b>{_written(row, middle)}</b><br>{interval(ends[0], ends[2])}", showarrow=False, align="left",
-            xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
+            text=f"<b>{signed(row.better)}{drawn}</b><br>{format.interval(ends[0], ends[2])}", showarrow=False,
+            align="left", xanchor="left", xshift=4, font={"size": 11, "color": colour if certain else INK[dark]},
         )  # fmt: skip
     low = min(0.0, *(ends[0] / unit_of(row) for row, ends in part), *losses.values())
     high = max(0.0, *(ends[2] / unit_of(row) for row, ends in part))
@@ -149,12 +140,6 @@ def _panel(
     )  # fmt: skip
 
 
-def _written(row: Row, drawn: float) -> str:
-    """Return a difference toward B as it stands beside its point; of an open range with what is drawn."""
-    written = signed(row.better)
-    return f"{written} ({100 * drawn:+.0f} %)" if math.isinf(_span(row)) else written
-
-
 def tick_format(span: float, percent: bool) -> str:
     """Return plotly's format for the ticks of differences over a span: as many decimals as set neighbours apart."""
     decimals = max(2, 1 - math.floor(math.log10(span))) if span > 0 else 2
@@ -168,27 +153,29 @@ def _colour(significance: str, better: float, dark: bool) -> str:
 
 
 def _hover(row: Row) -> str:
-    tested = "" if row.p is None else f"<br>p {p_value(row.p)}, adjusted {p_value(row.adjusted)}"
+    tested = "" if row.p is None else f"<br>p {format.p_value(row.p)}, adjusted {format.p_value(row.adjusted)}"
+    both = f"A {format.number(row.a)} · B {format.number(row.b)} · n {format.count(row.n)}"
     return (
-        f"<b>{plain(metric_label(row.column, 80))}</b><br>A {number(row.a)} · B {number(row.b)} · n {count(row.n)}"
-        f"<br>B − A {signed(row.difference)} (95 % {interval(row.low, row.high)})"
+        f"<b>{plain(metric_label(row.column, 80))}</b><br>{both}"
+        f"<br>B − A {signed(row.difference)} (95 % {format.interval(row.low, row.high)})"
         f"{tested}<br>{row.words}<extra></extra>"
     )
 
 
 def metric_help(column: Column) -> str:
     """Return what a metric is: its definition, range and better end."""
-    return f"{column.description} · range {range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}"
+    range_text = format.range_text(column.low, column.high)
+    return f"{column.description} · range {range_text}, {format.DIRECTIONS[column.direction]}"
 
 
 def facts(row: Row, correction: str) -> str:
     """One metric of the pair in two lines."""
     unit = f" {row.column.unit}" if row.column.unit else ""
-    bounds = interval(row.low, row.high)
-    adjusted = "" if correction == "none" else f", adjusted {p_value(row.adjusted)} ({CORRECTIONS[correction]})"
-    tested = "" if row.p is None else f" · p {p_value(row.p)}{adjusted}"
+    bounds = format.interval(row.low, row.high)
+    adjusted = "" if correction == "none" else f", adjusted {format.p_value(row.adjusted)} ({CORRECTIONS[correction]})"
+    tested = "" if row.p is None else f" · p {format.p_value(row.p)}{adjusted}"
     return (
-        f"A {number(row.a)}{unit} · B {number(row.b)}{unit} · B − A {signed(row.difference)}"
+        f"A {format.number(row.a)}{unit} · B {format.number(row.b)}{unit} · B − A {signed(row.difference)}"
         + (f" (95 % {bounds})" if bounds else "")
-        + f" · n {count(row.n)}{tested}"
+        + f" · n {format.count(row.n)}{tested}"
     )

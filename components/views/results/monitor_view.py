@@ -54,9 +54,7 @@ PSI = "Population stability index over ten bins of about as many scores each; of
 
 def status_words(health: str) -> str:
     """Return a status with its glyph: `✗ critical`; `damaged` is a monitor whose files cannot be read."""
-    if health == "damaged":
-        return "✗ damaged"
-    return f"{GLYPHS[health]} {WORDS[health]}"
+    return "✗ damaged" if health == "damaged" else f"{GLYPHS[health]} {WORDS[health]}"
 
 
 def headline(facts: Monitored) -> str:
@@ -154,9 +152,7 @@ def _row_name(shown: MonitoredMetric) -> str:
 
 
 def _passes(shown: MonitoredMetric) -> str:
-    if shown.metric is None:
-        return "every primary metric"
-    return limit(shown.threshold, shown.metric.direction.value)
+    return "every primary metric" if shown.metric is None else limit(shown.threshold, shown.metric.direction.value)
 
 
 def meaning(shown: MonitoredMetric) -> str:
@@ -236,7 +232,6 @@ def draw_drift(rows: Sequence[MetricDrift], titles: Mapping[str, str], tallest: 
     verdicts = [row.reason or ("▲ drifted" if row.drifted else "no drift found") for row in rows]
     evidence = header("Evidence", 500, "The stretch and the share that say most, each with its interval.")
     references = aligned([row.mean_reference for row in rows])
-    counts = [row.n_reference for row in rows]
     columns: dict[str, Any] = {
         "metric": (header("Metric", 200), metrics),
         "verdict": (header("Verdict", 120, DRIFTED), verdicts),
@@ -244,7 +239,7 @@ def draw_drift(rows: Sequence[MetricDrift], titles: Mapping[str, str], tallest: 
         "mean": (numeric("Mean", 95, "Of the latest window."), aligned([row.mean for row in rows])),
         "mean_reference": (numeric("Reference", 95, "Mean in the reference run."), references),
         "n": (header("n", 60, "Scores of the latest window."), [row.n for row in rows]),
-        "n_reference": (header("n reference", 90, "Scores of the reference run."), counts),
+        "n_reference": (header("n reference", 90, "Scores of the reference run."), [row.n_reference for row in rows]),
         "ks": (numeric("KS", 95, KS), aligned([row.ks for row in rows])),
         "psi": (numeric("PSI", 95, PSI), aligned([row.psi for row in rows])),
     }

@@ -61,8 +61,7 @@ def draw_noise(run: str, column: Column, tag: str | None) -> None:
         figure = noise_bars.noise_figure(models, is_dark())
         point = pick(figure, "form-noise", "Sources of the noise of each model's mean, in shares")
     table, columns = _table(models, several, width, price, priced)
-    clicked = records(table, columns, f"noise-{column.key}", tallest=36 + 35 * 10)
-    if clicked is not None:
+    if (clicked := records(table, columns, f"noise-{column.key}", tallest=36 + 35 * 10)) is not None:
         point = [models[clicked].model]
     _draw_links(run, column, tag, found, point)
 

@@ -75,8 +75,7 @@ def draw_pareto(view: View) -> None:
     left, right = st.columns(curve_parts.COLUMNS)
     with left:
         figure = tradeoff.tradeoff_figure(points, view.colours, of_across, of_up, is_dark())
-        alt = f"{titles[key]} against {titles[against]} of each model"
-        point = pick(figure, "form-tradeoff", alt)
+        point = pick(figure, "form-tradeoff", f"{titles[key]} against {titles[against]} of each model")
         st.caption(
             "★ on the Pareto front · ☆ may be dominated · ● dominated, by paired tests. Dotted: the front by value. "
             "Whiskers: 95 %." + (" Places are by all chosen criteria, the chart shows two." if further else "")

@@ -105,8 +105,7 @@ def _progress(run: RunFacts) -> None:
 
 def _buttons(run: RunFacts, before: str | None) -> None:
     finished = run.state == "finished"
-    label = "Open the overview" if finished else "See its numbers so far"
-    if st.button(label, key=f"open-{run.id}"):
+    if st.button("Open the overview" if finished else "See its numbers so far", key=f"open-{run.id}"):
         url.go("leaderboard", run=run.id)
     if not finished:
         unfinished_run.stop_button(run)

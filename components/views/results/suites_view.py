@@ -79,8 +79,7 @@ def draw_suites(view: View) -> None:
 
 def _draw_table(found: SeveralSuites, colours: Mapping[str, str]) -> None:
     models = [one.model for one in found.overall]
-    fitted = [one for one in found.overall if one.value is not None][:MOST_BARS]
-    if fitted:
+    if fitted := [one for one in found.overall if one.value is not None][:MOST_BARS]:
         numbers = interval_bars.model_numbers(
             (one.model, "", one.suites, one.value, one.low, one.high) for one in fitted
         )

@@ -87,8 +87,7 @@ def draw_weighted(view: View) -> None:
             st.text("Choose the metrics that count and how much each: there is no score before you do.")
     if asked is None:
         return
-    missing = [key for key in given if key not in scales and not math.isfinite(_width(there[key]))]
-    if missing:
+    if missing := [key for key in given if key not in scales and not math.isfinite(_width(there[key]))]:
         titles = literal(", ".join(metric_title(there[key].column) for key in missing))
         st.info(
             f"{titles}: the range has no end, so it cannot be scaled to 0–1. Give its worst and its best value under "

@@ -58,7 +58,6 @@ def draw_welcome(run: str) -> None:
 
 
 def _draw_action(run: str, step: int) -> None:
-    """Draw the buttons that show what a step is about."""
     if step == 1 and st.button("Open the worst cell"):
         model, column = _worst_cell(run)
         url.put(cell=column.key, of=model)

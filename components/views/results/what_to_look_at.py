@@ -79,5 +79,4 @@ def missing_values(board: Leaderboard, columns: Sequence[Column], models: Collec
 
 
 def _severity(column: Column, cell: Cell) -> tuple[bool, float]:
-    distance = abs((cell.value or 0.0) - (column.threshold or 0.0))
-    return not misses_surely(column, cell), -distance
+    return not misses_surely(column, cell), -abs((cell.value or 0.0) - (column.threshold or 0.0))

@@ -57,11 +57,10 @@ def text_list(label: str, values: Sequence[str], key: str, help: str | None = No
     found = []
     for place, number in enumerate(numbers, 1):
         field, close = st.columns([15, 1], vertical_alignment="center", gap="small")
-        start = values[number] if number < len(values) else ""
         found.append(
             field.text_area(
                 label if len(numbers) == 1 else f"{label} {place}",
-                start,
+                values[number] if number < len(values) else "",
                 key=f"{key}-{number}",
                 height="content",
                 help=help if place == 1 else None,
@@ -346,9 +345,8 @@ def _draw_apply(
     if edits and case_id is not None:
         row: dict[str, Any] = next((edit["rows"][0] for edit in edits if "rows" in edit), {})
         names = [words_of(name) for name in row if name != "case_id"]
-        names += ["objects"] * any("objects" in edit for edit in edits) + ["id"] * any(
-            "names" in edit for edit in edits
-        )
+        names += ["objects"] * any("objects" in edit for edit in edits)
+        names += ["id"] * any("names" in edit for edit in edits)
         st.text(f"Not applied yet: {', '.join(names)}")
     label = "Add the case" if case_id is None else "Apply"
     with st.container(horizontal=True):

@@ -52,8 +52,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts, criteria: Mapping[str, Any],
             st.rerun()
         first = PAGE * (page - 1) + 1
         span = f"{format.count(first)}–{format.count(first + len(rows) - 1)} of " if len(rows) else ""
-        words = " · ".join(suite_drafts.edit_words(edits))
-        st.text(words or f"{span}{format.plural(total, 'case')}", help=HINT)
+        st.text(" · ".join(suite_drafts.edit_words(edits)) or f"{span}{format.plural(total, 'case')}", help=HINT)
         if not edits:
             pager(page, -(-total // PAGE))
     if not apply:
@@ -85,8 +84,7 @@ def table_edits(rows: pd.DataFrame, delta: Mapping[str, Any], new_ids: Sequence[
             continue
         row = rows.iloc[int(place)]
         typed = {name: _typed(name, value) for name, value in cells.items() if name != "case_id"}
-        values = {name: value for name, value in typed.items() if _differs(value, row[name])}
-        if values:
+        if values := {name: value for name, value in typed.items() if _differs(value, row[name])}:
             changed.append({"case_id": row["case_id"], **values})
         if "case_id" in cells and cells["case_id"] != row["case_id"]:
             names[row["case_id"]] = cells["case_id"] or ""

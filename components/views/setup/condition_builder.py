@@ -36,11 +36,8 @@ def draw(condition: str, key: str) -> str:
             st.code(state["text"], language=None, wrap_lines=True)
     else:
         if mode == "form":
-            why = (
-                "cannot be read"
-                if suite_cases.condition_problem(state["text"])
-                else "is nested too deeply for the form"
-            )
+            wrong = suite_cases.condition_problem(state["text"])
+            why = "cannot be read" if wrong else "is nested too deeply for the form"
             st.text(f"This condition {why}: it is edited as text.")
         text_key = f"{key}-text-{state['count']}"
         state["text"] = st.text_area("Condition", state["text"], key=text_key, help=SYNTAX, height="content").strip()
@@ -53,9 +50,7 @@ def draw(condition: str, key: str) -> str:
 
 def _numbered(form: ConditionForm, state: dict[str, Any]) -> dict[str, Any]:
     """Return the form as lists that can be changed; numbers make the keys of its widgets."""
-    groups = [
-        _group(state, group.every, [_row(state, row.test, row.text) for row in group.rows]) for group in form.groups
-    ]
+    groups = [_group(state, own.every, [_row(state, row.test, row.text) for row in own.rows]) for own in form.groups]
     return {"number": _number(state), "every": form.every, "groups": groups or [_group(state, True, [_row(state)])]}
 
 

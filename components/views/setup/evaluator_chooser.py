@@ -14,19 +14,9 @@ import streamlit as st
 from components.data import judge_settings, model_needs, prompts, run_estimates
 from components.views.judge import judge_calls
 from components.views.judge.machine_models import KINDS
-from components.views.setup import run_judge, run_start
+from components.views.setup import evaluator_offers, run_judge, run_start
 from components.views.setup.evaluator_drawer import draw_drawer, keep_parameters
-from components.views.setup.evaluator_offers import (
-    Choice,
-    Offer,
-    Shelf,
-    choice,
-    choose,
-    offers,
-    own_parameters,
-    shelved,
-    tick_presets,
-)
+from components.views.setup.evaluator_offers import Choice, Offer, Shelf
 from components.widgets import url
 from components.widgets.controls import agreed, is_gone
 from metrics.core.registry import evaluators as catalogue, refused as refused_plugins
@@ -53,14 +43,14 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
         run_start.draw_understood(understood, inputs.keep)
         card, settings = st.container(), st.container()
     task, present = understood.task, understood.present
-    offered = offers(catalogue(), task, present)
+    offered = evaluator_offers.offers(catalogue(), task, present)
     with settings:
         needed = needed_kinds(offer.entry for offer in offered)
         resources: dict[str, Any] = dict(draw_models(needed, model_needs.model_kinds()))
         judge = _judge(offered)
         if judge:
             resources["judge"] = judge
-    parameters = own_parameters()
+    parameters = evaluator_offers.own_parameters()
 
     def barred(name: str) -> bool:
         return not judge and model_needs.uses_judge(name, parameters.get(name, {}))
@@ -71,15 +61,15 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     def usual() -> dict[str, list[str]]:
         return model_needs.presets_unasked(task, present, unavailable)
 
-    shelf = shelved(offered, url.params("evaluator"), barred, unavailable)
+    shelf = evaluator_offers.shelved(offered, url.params("evaluator"), barred, unavailable)
     suited = model_needs.presets(task, present, url.params("preset"))
-    found = choice(suited, task, present, shelf, usual)
+    found = evaluator_offers.choice(suited, task, present, shelf, usual)
     with left:
         st.subheader("What do you want to know?", anchor=False)
         _draw_questions(suited, found, bool(judge))
         if CRITERIA in found.ticked:
             _draw_criteria(parameters, present)
-            parameters = own_parameters()
+            parameters = evaluator_offers.own_parameters()
         costs = st.container(gap=None)
         for why in refused_plugins():
             st.warning("A plugin is left out.", icon=":material/extension_off:")
@@ -138,7 +128,7 @@ def _tick_questions(found: Choice) -> None:
         return
     ticked = st.session_state["questions"]
     st.session_state[NEEDS_JUDGE] = any(not found.held[name] for name in ticked if name not in found.ticked)
-    tick_presets(ticked, found)
+    evaluator_offers.tick_presets(ticked, found)
 
 
 def _draw_criteria(parameters: Mapping[str, Mapping[str, Any]], present: Collection[str]) -> None:
@@ -157,8 +147,7 @@ def _keep_criteria(own: Mapping[str, Any], contexts: bool, question: bool) -> No
         return
     lines = [line.strip() for line in st.session_state["criteria"].splitlines() if line.strip()]
     shown = [*["question"] * question, *["contexts"] * contexts]
-    values = {"shown": shown, **own, "criteria": lines} if lines else {}
-    keep_parameters(CRITERION, values)
+    keep_parameters(CRITERION, {"shown": shown, **own, "criteria": lines} if lines else {})
 
 
 def _draw_costs(
@@ -189,11 +178,9 @@ def _look_again(drawn: float) -> None:
 def _chosen_words(found: Choice) -> str:
     """Return the number of chosen evaluators and the first of their titles."""
     chosen = found.chosen
-    return (
-        f"{format.plural(len(chosen), 'evaluator')}: {evaluator_words(chosen, MAX_NAMED)}"
-        if chosen
-        else "No evaluator chosen"
-    )
+    if not chosen:
+        return "No evaluator chosen"
+    return f"{format.plural(len(chosen), 'evaluator')}: {evaluator_words(chosen, MAX_NAMED)}"
 
 
 def _draw_choices(
@@ -300,12 +287,12 @@ def _turn(family: str) -> None:
 
 def _tick(key: str, evaluator: str, found: Choice) -> None:
     others = [name for name in found.chosen if name != evaluator]
-    choose([*others, evaluator] if st.session_state[key] else others, found.ticked, found.held)
+    evaluator_offers.choose([*others, evaluator] if st.session_state[key] else others, found.ticked, found.held)
 
 
 def _choose_all(family: Collection[str], wanted: Collection[str], found: Choice) -> None:
     others = [name for name in found.chosen if name not in family]
-    choose([*others, *wanted], found.ticked, found.held)
+    evaluator_offers.choose([*others, *wanted], found.ticked, found.held)
 
 
 HINT = (

@@ -151,14 +151,11 @@ def _draw_drafts() -> None:
         "seen": (header("Decided", 70, "Questions that are approved or dropped."), decided),
         "created": (header("Written", 105, "When the judge had written it."), written),
     }
-    clicked = draw_columns(columns, "question-drafts")
-    if clicked is not None:
+    if (clicked := draw_columns(columns, "question-drafts")) is not None:
         url.put(questions=drafts[clicked].id)
         st.rerun()
 
 
 def spend_text(spend: Mapping[str, Any]) -> str:
     """Return what a draft has cost, in words."""
-    if not spend:
-        return ""
-    return f"{format.plural(spend['calls'], 'call')} · {dollars(spend['usd'])}"
+    return "" if not spend else f"{format.plural(spend['calls'], 'call')} · {dollars(spend['usd'])}"

@@ -81,8 +81,7 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
         "question": (question, [row["question"] for row in shown]),
     }
     version = st.session_state.get("questions-list", 0)  # a new list has no selection, so that buttons can move on
-    clicked = draw_columns(columns, f"questions-{draft.id}-{version}", tallest=330)
-    if clicked is not None:
+    if (clicked := draw_columns(columns, f"questions-{draft.id}-{version}", tallest=330)) is not None:
         _open(str(shown[clicked]["id"]))
         st.rerun()
     asked = url.param("q")
@@ -98,7 +97,6 @@ def _draw_list(draft: DraftView, shown: Sequence[Row]) -> Row | None:
 
 
 def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
-    """Draw one question with the buttons, which have keys."""
     place = [one["id"] for one in shown].index(row["id"])
     after = [one for one in [*shown[place + 1 :], *shown[:place]] if one["status"] == "proposed"]
     following = str(after[0]["id"]) if after else ""
@@ -133,7 +131,6 @@ def _draw_question(draft: DraftView, shown: Sequence[Row], row: Row) -> None:
 
 
 def _draw_edit(draft: DraftView, row: Row) -> None:
-    """Draw the question and its answer to be edited, above the passages."""
     name = str(row["id"])
     with st.form(f"edit-{name}", border=False):
         question = st.text_area("Question", row["question"], height=80, max_chars=2_000)
@@ -200,8 +197,7 @@ def _draw_dropped(draft: DraftView) -> None:
 
 
 def _decide(draft_id: str, names: Sequence[str], status: str, following: str) -> None:
-    refused = document_questions.review_questions(draft_id, names, status)
-    if refused:
+    if refused := document_questions.review_questions(draft_id, names, status):
         st.session_state["questions-message"] = f"✗ {refused}"
     else:
         _open(following)

@@ -58,7 +58,8 @@ def draw_judge(judge: JudgeFacts, budget_schema: Mapping[str, Any]) -> dict[str,
                 start = in_address("budget") if url.param("budget") else setting["budget"]
                 budget = parameter_form(budget_schema, "run-budget", start=start, empty="no limit")
             url.link("Change the judge", "judge", back=url.state())
-        url.put(budget=json.dumps(budget) if budget != _without_none(setting["budget"]) else None)
+        usual = {name: value for name, value in setting["budget"].items() if value is not None}
+        url.put(budget=json.dumps(budget) if budget != usual else None)
         if judge.lacks:
             st.text(f"✗ {judge.lacks}")
     return {**setting, "budget": budget}
@@ -96,7 +97,3 @@ def draw_prompts(prompts: Mapping[str, UsedPrompt]) -> dict[str, str]:
         url.put(prompts=json.dumps(edited, ensure_ascii=False) if edited else None)
         st.rerun()
     return edited
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}

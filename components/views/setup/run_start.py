@@ -45,9 +45,10 @@ def draw_start(
     given: Mapping[str, Mapping[str, Any]], resources: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """Draw what the run will do and take, its name, and the button that starts it; return its further settings."""
+    has_criterion = "g_eval" not in chosen or any(given.get("g_eval", {}).get(name) for name in CRITERIA)
     missing = (
         "Choose at least one evaluator." if not chosen
-        else "Write your criterion, or untick My criterion." if _lacks_criterion(chosen, given)
+        else "Write your criterion, or untick My criterion." if not has_criterion
         else "No chosen evaluator can run: the list says what each needs." if len(skipped) == len(chosen)
         else ""
     )  # fmt: skip
@@ -86,11 +87,6 @@ def draw_start(
     return settings
 
 
-def _lacks_criterion(chosen: Sequence[str], given: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether the evaluator of criteria in one's own words is chosen, and none is written."""
-    return "g_eval" in chosen and not any(given.get("g_eval", {}).get(name) for name in CRITERIA)
-
-
 def _draw_schedulers() -> str | None:
     """Draw where the run may be computed, if there is a choice; None: on this machine."""
     if not (offered := run_estimates.schedulers()):
@@ -106,7 +102,6 @@ def _draw_estimate(
     inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any],
     settings: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Draw the calls, tokens, dollars and minutes that the judge would take."""
     if not settings.get("as_in") and not any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen):
         st.text("No judge calls")
         return

@@ -59,10 +59,9 @@ def draw_filters(facts: SuiteFacts) -> dict[str, Any]:
         criteria["search"] = wanted
     if facts.tags and (tags := filters.many("Tags", counted(facts.tags), "tag")):
         criteria["tag"] = tags
-    if len(facts.complexity) > 1:
-        levels = filters.many("Complexity", counted(facts.complexity), "complexity")
-        if levels:
-            criteria["complexity"] = levels
+    offered = counted(facts.complexity)
+    if len(offered) > 1 and (levels := filters.many("Complexity", offered, "complexity")):
+        criteria["complexity"] = levels
     if facts.longest > 1:
         high = float(facts.longest)
         filters.between("Characters of the question", "length", 0.0, high, 1.0, "%.0f")
@@ -208,8 +207,7 @@ def draw_contents(facts: SuiteFacts) -> None:
             st.text("No case has a tag. Tags can be added under Cases.")
     with middle:
         _draw_counts("Complexity", facts.complexity, facts.cases, "complexity")
-        unrated = facts.cases - facts.rated
-        if unrated:
+        if unrated := facts.cases - facts.rated:
             st.caption(
                 f"{format.plural(unrated, 'case')} without a complexity count as medium; a column complexity in the "
                 "upload sets it."
@@ -236,8 +234,7 @@ def _draw_counts(title: str, counts: Mapping[str, int], cases: int, name: str, *
             help="Share of all cases of the suite; a case may have several tags.",
         ),
     }  # fmt: skip
-    clicked = records(table, columns, f"contents-{name}-{beside}", tallest=460)
-    if clicked is not None:
+    if (clicked := records(table, columns, f"contents-{name}-{beside}", tallest=460)) is not None:
         url.put(**dict.fromkeys([*FILTERS, "page", "view"]))
         url.put(**beside, **{name: [str(table.iloc[clicked]["value"])]})
         st.rerun()

@@ -36,8 +36,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
     names = {version.fingerprint: f"{version.name} · {version.fingerprint[:7]}" for version in versions}
     here = next(place for place, version in enumerate(versions) if version.fingerprint == suite)
     _draw_name(suite, facts)
-    clicked = _draw_versions(versions, used, suite)
-    if clicked is not None and versions[clicked].fingerprint != suite:
+    if (clicked := _draw_versions(versions, used, suite)) is not None and versions[clicked].fingerprint != suite:
         open_suite(versions[clicked].fingerprint, view="history")
         st.rerun()
     _draw_runs(used[suite])

@@ -101,8 +101,7 @@ def draw_look_alikes(suite: str, draft: str) -> None:
 def _draw_tiles(suite: str, found: suite_images.Wall, key: str) -> None:
     opens = "case" if visitors.may("editor") else "search"
     hrefs = [url.href("suites", suite=suite, view=None, **{opens: tile.case_id}).lstrip("/") for tile in found.tiles]
-    wanted = tile_gallery.wanted(found.tiles, [None] * len(found.tiles))
-    pictures = suite_images.pictures_of(suite, wanted)
+    pictures = suite_images.pictures_of(suite, tile_gallery.wanted(found.tiles, [None] * len(found.tiles)))
     payload = tile_gallery.payload(
         found.tiles, [None] * len(found.tiles), [one or "not ready yet" for one in pictures], hrefs, by_image=True
     )

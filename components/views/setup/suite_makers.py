@@ -106,8 +106,7 @@ def draw_perturb(suite: str, draft: str, facts: SuiteFacts) -> None:
     judged = [name for name in how["kinds"] if kinds[name].is_judged]
     with right:
         _preview(suite, draft, kinds, how, judged)
-        turned = [kinds[name].title for name in how["kinds"] if not kinds[name].keeps_meaning]
-        if turned:
+        if turned := [kinds[name].title for name in how["kinds"] if not kinds[name].keeps_meaning]:
             st.caption(f"{', '.join(turned)}: the correct answer changes too, so flips are expected.")
         if "copy" not in how["kinds"]:
             st.caption("Without Copy, the control, it is unknown how much flips by chance.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.data import evaluation_inputs, suite_versions, visitors
 from components.data.suite_drafts import SuiteFacts
-from components.data.suite_versions import MergeFacts
+from components.data.suite_versions import CONFLICTS, MergeFacts
 from components.widgets import column_mapping, controls, problem_list, url
 from components.widgets.tables import draw_columns, header, numeric
 from metrics.presentation import format
@@ -42,12 +42,7 @@ def draw(suite: str, draft: str, facts: SuiteFacts) -> None:
         more = f" and {format.count(len(found.conflicts) - MAX_IDS)} more" if len(found.conflicts) > MAX_IDS else ""
         st.text(f"{format.plural(len(found.conflicts), 'id')} in both, for different cases: {ids}{more}")
         conflicts = str(
-            st.radio(
-                "For these",
-                list(suite_versions.CONFLICTS),
-                format_func=suite_versions.CONFLICTS.__getitem__,
-                key="merge-conflicts",
-            )
+            st.radio("For these", list(CONFLICTS), format_func=CONFLICTS.__getitem__, key="merge-conflicts")
         )
     total = found.new + (len(found.conflicts) if conflicts != "skip" else 0)
     label = f"Merge {format.plural(total, 'case')}" if total else "Nothing to merge"
@@ -107,8 +102,7 @@ def draw_duplicates(suite: str, facts: SuiteFacts) -> None:
         "case_id": (header("Case", 330), [one.case_id for one in shown]),
         "other": (header("Other case", 330), [one.other for one in shown]),
     }
-    clicked = draw_columns(columns, f"duplicates-{suite}", 380)
-    if clicked is not None:
+    if (clicked := draw_columns(columns, f"duplicates-{suite}", 380)) is not None:
         url.put(pair=clicked)
     place = int(url.number("pair", 0, 0, len(found.pairs) - 1))
     left, right = st.columns(2)

@@ -56,7 +56,6 @@ def draw_target(inputs: evaluation_inputs.Inputs) -> str:
 
 
 def _draw_form(inputs: evaluation_inputs.Inputs) -> None:
-    """Draw the form, a try on one case, the estimate and the start button."""
     kind = controls.choice("Kind", KINDS, "kind", clears=("target",))
     if kind == "code":
         st.text(
@@ -277,7 +276,6 @@ def _draw_progress(job: str, inputs: evaluation_inputs.Inputs) -> None:
 
 
 def _draw_finished(inputs: evaluation_inputs.Inputs, facts: target_runs.CompletionFacts) -> None:
-    """Draw the result of a completion, and what has failed."""
     described = in_address("target")
     with st.container(border=True):
         failed = 0 if facts.failed is None else len(facts.failed)

@@ -40,9 +40,7 @@ def given_fields(example: Example) -> pd.DataFrame:
 def given_tables(example: Example) -> dict[str, pd.DataFrame]:
     """Return the given tables of a data set by name; those that only name cases or models are left out."""
     tables = {name: pd.DataFrame(list(example.given.get(name) or ())) for name in TABLES}
-    return {
-        title(name): table.map(_cell) for name, table in tables.items() if set(table.columns) - {"case_id", "model"}
-    }
+    return {title(name): own.map(_cell) for name, own in tables.items() if set(own.columns) - {"case_id", "model"}}
 
 
 def expected(example: Example) -> pd.DataFrame:
@@ -52,8 +50,7 @@ def expected(example: Example) -> pd.DataFrame:
     for row in rows:
         if "value" in row:
             row["value"] = missing if row["value"] is None else number(row["value"])
-    table = pd.DataFrame(rows or [{"value": missing}])
-    return table.dropna(axis="columns", how="all").map(_cell)
+    return pd.DataFrame(rows or [{"value": missing}]).dropna(axis="columns", how="all").map(_cell)
 
 
 def replies(example: Example) -> pd.DataFrame:
