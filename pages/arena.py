@@ -23,12 +23,8 @@ def choose_criterion(run: str) -> str:
 run = frame("arena", "Which of two answers is better?")
 facts = workspace_runs.run_facts(run)
 if facts.suite["task"] not in TASKS or len(facts.models) < 2:
-    empty(
-        "Two models' texts are compared here",
-        "Choose a run of texts by two or more models in the sidebar.",
-        "See the runs",
-        "runs",
-    )
+    why = "Choose a run of texts by two or more models in the sidebar."
+    empty("Two models' texts are compared here", why, "See the runs", "runs")
     st.stop()
 editors_only("compare answers")
 view = controls.choice("View", VIEWS, "view")

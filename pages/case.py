@@ -165,8 +165,7 @@ def shown_scores(scores: pd.DataFrame, chosen: list[Shown]) -> pd.DataFrame:
     """Return the scores of the chosen outputs, with the output's `column`."""
     by_place = {(output["model"], output["run"]): column for column, output in chosen}
     places = zip(scores["model"], scores["run"], strict=True)
-    columns = pd.Series([by_place.get(place) for place in places], scores.index, object)
-    scores = scores.assign(column=columns)
+    scores = scores.assign(column=pd.Series([by_place.get(place) for place in places], scores.index, object))
     return scores[scores["column"].notna()]
 
 
@@ -231,9 +230,7 @@ def show_trace(column: str, output: Mapping[str, Any], case: Mapping[str, Any], 
     if not output["trace"]:
         return
     of_calls = scores.loc[scores["evaluator"] == "tool_calls", "verdicts"]
-    view = case_views.trace(
-        output["trace"], case.get("expected_calls"), next((groups for groups in of_calls if groups), ())
-    )
+    view = case_views.trace(output["trace"], case.get("expected_calls"), next(filter(None, of_calls), ()))
     with st.expander(f"Trace: {trace_steps.summary(view)}", key=f"trace-{column}"):
         browser_parts.trace(view, f"steps-{column}")
 
@@ -272,10 +269,8 @@ def show_segments(view: case_views.CaseView, chosen: list[Shown], run: str, key:
     else:
         styles = segment_panels.styles(colours)
         panels = segment_views(chosen, drawn, shown, only)
-    image_viewer.viewer(
-        object_panels.payload(key, width or 100, height or 100, source, panels, styles),
-        detail(view, source, width, height),
-    )
+    payload = object_panels.payload(key, width or 100, height or 100, source, panels, styles)
+    image_viewer.viewer(payload, detail(view, source, width, height))
     with st.expander("Confused classes"):
         for place, (column, _), each in zip(st.columns(len(chosen)), chosen, drawn, strict=True):
             with place:

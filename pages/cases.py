@@ -59,8 +59,7 @@ def choose_of_table(run: str, board: Leaderboard, can_fail: bool) -> tuple[str, 
     ranked = run_reads.headline(run).models
     asked = filters.many("Models", ranked, "compare") if len(ranked) > 1 else []
     models = tuple(model for model in ranked if model in asked) or ranked
-    against = case_choice.baselines(run, board.models)
-    baseline = filters.one("Compare with", against, "baseline", "Nothing")
+    baseline = filters.one("Compare with", case_choice.baselines(run, board.models), "baseline", "Nothing")
     narrow = {}
     if can_fail:
         narrow = {"any": "A model fails"} | ({"all": "All models fail"} if len(models) > 1 else {})
@@ -156,8 +155,7 @@ def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
         of = format.plural(listed.total, "case" if model else "score")  # of all models a case has several
         draw_bar(run, board, column, page, len(rows), listed.total, of)
     addresses = [url.href("case", **address(row)) for row in rows.to_dict("records")]
-    several = rows["run"].nunique() > 1
-    listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=several)
+    listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=rows["run"].nunique() > 1)
     add_pictures(run, listing)
     browser_parts.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
 
@@ -169,8 +167,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
     facts = [metric_title(column)]
     if column.threshold is not None and column.direction != "none":
         facts.append(f"passes if {column.limit}")
-    baseline = case_choice.baselines(run, board.models).get(url.param("baseline", ""))
-    if baseline:
+    if baseline := case_choice.baselines(run, board.models).get(url.param("baseline", "")):
         facts.append(f"▲ better, ▼ worse than {baseline}")
     st.text(" · ".join(facts))
     if not found.total:
@@ -179,8 +176,7 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
         draw_bar(run, board, column, page, len(found.cases), found.total, format.plural(found.total, "case"))
 
     def address(case_id: str, model: str | None) -> str:
-        about = case_choice.case_address(run, column.evaluator, column.metric, case_id, model)
-        return url.href("case", **about)
+        return url.href("case", **case_choice.case_address(run, column.evaluator, column.metric, case_id, model))
 
     payload = case_rows.case_cells(found, column, models, board, address)
     add_pictures(run, payload["rows"])

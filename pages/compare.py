@@ -173,8 +173,7 @@ def show_case(case_id: str, row: Difference, values: pd.Series, found: Compariso
         st.caption("There are no answers as text: the case itself shows what was predicted.")
         return
     written = all(answer and view.predictions.empty for (answer, _), view in zip(answers, views, strict=True))
-    forms = {"written": "As written", "words": "Word by word"}
-    if written and controls.choice("Answers", forms, "view") == "words":
+    if written and controls.choice("Answers", {"written": "As written", "words": "Word by word"}, "view") == "words":
         text_case.draw_difference(
             "From A (struck out) to B (underlined)",
             answers[0][0] or "",

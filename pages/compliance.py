@@ -80,8 +80,7 @@ def show_standard(standard: Standard, places: list[int]) -> None:
         "title": (header("Evaluator"), [one.title for one in missing]),
         "needs": (header("Needs", "large"), needs),
     }
-    clicked = draw_columns(columns, f"missing-{standard.name}", tallest=36 + 35 * 5)
-    if clicked is not None:
+    if (clicked := draw_columns(columns, f"missing-{standard.name}", tallest=36 + 35 * 5)) is not None:
         url.go("evaluators", evaluator=missing[clicked].evaluator)
 
 
@@ -89,13 +88,11 @@ def show_evidence(evidence: Sequence[MeasuredEvidence], places: list[int]) -> No
     """Draw evaluators × models; a click on a number opens its cases."""
     metrics = [f"{column_name(one.column)} {format.ARROWS[one.column.direction]}" for one in evidence]
     limits = [one.column.limit for one in evidence]
+    threshold = header("Threshold", max(80, 7 * max(map(len, limits))), "and whose it is, where it is not Assay's")
     columns = {
         "evaluator": (header("Evaluator", 150), [one.column.evaluator_title for one in evidence]),
         "metric": (header("Metric", 150), metrics),
-        "threshold": (
-            header("Threshold", max(80, 7 * max(map(len, limits))), "and whose it is, where it is not Assay's"),
-            limits,
-        ),
+        "threshold": (threshold, limits),
     }
     for place in places:
         head = header(format.shorten(found.models[place], 24), 192, "verdict, value, 95 % interval, n")

@@ -13,12 +13,7 @@ from components.widgets.frame import editors_only, frame
 from metrics.core.errors import InputProblem
 from metrics.presentation import format
 
-SOURCES = {
-    "upload": "Your files",
-    "stored": "A stored suite",
-    "sample": "A sample",
-    "run": "An earlier run",
-}
+SOURCES = {"upload": "Your files", "stored": "A stored suite", "sample": "A sample", "run": "An earlier run"}
 WITH_OUTPUTS = {"sample": "✓ with its answers", "run": "✓ with the outputs of that run"}
 ANSWERS = {"upload": "Add answers", "model": "Ask a model"}
 TASKS = {
@@ -83,8 +78,7 @@ def choose_on_file(suite: str, stored: dict[str, str]) -> str:
 
 def offer_cases(suite: str) -> None:
     """Draw the cases of a stored suite as a table to be answered."""
-    table = target_runs.cases_to_answer(suite)
-    if table is not None:
+    if (table := target_runs.cases_to_answer(suite)) is not None:
         about = "Fill in the last column and upload the file here; its name becomes the model's."
         controls.download("Cases to answer, CSV", table, "cases.csv", mime="text/csv", type="tertiary", help=about)
 
@@ -107,8 +101,7 @@ def show_columns(inputs: evaluation_inputs.Inputs, folded: DeltaGenerator) -> st
             if inputs.source == "upload":
                 names = list(TASKS)
                 place = names.index(inputs.task) if inputs.task in names else 0
-                task = st.selectbox("Task", names, place, format_func=TASKS.__getitem__)
-                if task != inputs.task:
+                if (task := st.selectbox("Task", names, place, format_func=TASKS.__getitem__)) != inputs.task:
                     url.put(task=task)
                     st.rerun()
             for file in files:
@@ -166,8 +159,7 @@ def show_problems(facts: evaluation_inputs.ReadInputs, inputs: evaluation_inputs
         column_mapping.draw_again(tokens.values())
         return "file"
     good, bad = format.plural(facts.understood.good, "good row"), format.count(facts.understood.left_out)
-    keep = f"Keep the {good}, skip {bad}"
-    if st.checkbox(keep, value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
+    if st.checkbox(f"Keep the {good}, skip {bad}", value=inputs.keep, key=f"keep-{inputs.keep}") != inputs.keep:
         url.put(keep=not inputs.keep)
         st.rerun()
     return "" if inputs.keep else "rows"

@@ -46,13 +46,8 @@ def threshold(entry: Evaluator, declared: float | None) -> str:
 
 def parameter_table(entry: Evaluator) -> pd.DataFrame:
     return pd.DataFrame(
-        {
-            "Parameter": field.name,
-            "Meaning": field.description,
-            "Kind": field.kind,
-            "Default": value_text(field.default),
-        }
-        for field in fields(model_needs.parameter_schema(entry.id))
+        {"Parameter": one.name, "Meaning": one.description, "Kind": one.kind, "Default": value_text(one.default)}
+        for one in fields(model_needs.parameter_schema(entry.id))
     )
 
 
@@ -135,18 +130,13 @@ table = pd.DataFrame(
     ],
     columns=["id", "title", "family", "summary", "inputs", "metrics", "uses"],
 )
-clicked = records(
-    table,
-    {
-        "title": header("Evaluator", 225),
-        "summary": header("Definition", 320),
-        "inputs": header("Needs", 150),
-        "uses": header("Uses", 105),
-        "family": header("Family", 155),
-    },
-    key="evaluators",
-    tallest=620,
-)
-if clicked is not None:
+heads = {
+    "title": header("Evaluator", 225),
+    "summary": header("Definition", 320),
+    "inputs": header("Needs", 150),
+    "uses": header("Uses", 105),
+    "family": header("Family", 155),
+}
+if (clicked := records(table, heads, key="evaluators", tallest=620)) is not None:
     url.put(evaluator=table["id"].iloc[clicked])
     st.rerun()

@@ -23,11 +23,8 @@ def nothing_here(run: str) -> NoReturn:
     if task == "segmentation" and EVALUATOR in workspace_runs.run_facts(run).evaluators:
         tile_wall.draw_regions(run)
     elif task == "segmentation":
-        empty(
-            "No evaluator of this run looked at the pixels",
-            "Segmentation IoU compares every pixel; the gallery then shows the wrong regions.",
-            "Evaluate it again",
-        )
+        why = "Segmentation IoU compares every pixel; the gallery then shows the wrong regions."
+        empty("No evaluator of this run looked at the pixels", why, "Evaluate it again")
     elif task == "detection":
         empty(
             "No evaluator of this run says what became of each object",
@@ -37,9 +34,7 @@ def nothing_here(run: str) -> NoReturn:
         )
     else:
         what = {"text": "answers", "classification": "labels", "regression": "numbers"}.get(task, "traces")
-        others = [
-            each for each in workspace_runs.runs() if each.suite["task"] == "detection" and each.state == "finished"
-        ]
+        others = [one for one in workspace_runs.runs() if one.suite["task"] == "detection" and one.state == "finished"]
         why = (
             f"This run is about {what}. A run of object detection opens here as pictures: what each model found, made "
             "up and missed, object by object."
@@ -126,8 +121,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     controls.choice("View", {"objects": "Objects", "images": "Images"}, "view", ("page", "sort"))
     first = tile_gallery.TILES * (page - 1) + 1
     of = format.plural(found.total, "image" if by_image else "object")
-    text = f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of
-    st.text(text)
+    st.text(f"{format.count(first)}–{format.count(first + len(tiles) - 1)} of {of}" if tiles else of)
     controls.pager(page, last)
 if not tiles:
     every = "No object fits the filters in the sidebar. Clear them to see every mistake."

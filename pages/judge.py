@@ -162,8 +162,7 @@ def actions(setting: judge_settings.Setting | None, saved: bool, chosen: bool) -
         if st.button(
             "Save", type="primary", disabled=setting is None or saved, help="Runs are judged by it from now on."
         ):
-            refused = judge_settings.choose_judge(setting)
-            if refused:
+            if refused := judge_settings.choose_judge(setting):
                 st.text(f"✗ {refused}")
             else:
                 machine_models.forget()

@@ -74,10 +74,8 @@ def show_agreement(run: str, criterion: Criterion, column: Column, choice: Choic
     if found.n:
         st.text(agreement_words.basis(found), help=BASIS)
     left, right = st.columns([5, 6], gap="medium")
-    cell = next(
-        (key for key, pair in agreement_tables.CELLS.items() if pair == (url.param("people"), url.param("verdict"))),
-        None,
-    )
+    verdicts = url.param("people"), url.param("verdict")
+    cell = next((key for key, pair in agreement_tables.CELLS.items() if pair == verdicts), None)
     with left:
         if found.table:
             show_confusion(found)
@@ -259,8 +257,7 @@ def show_raters(run: str, criterion: Criterion, column: Column, choice: Choice) 
         "left": st.column_config.NumberColumn(left or "Lowest", width=110),
         "right": st.column_config.NumberColumn(right or "Highest", width=110),
     }
-    clicked = records(pd.DataFrame(outputs), shown, f"rated-{left}-{right}", tallest=250)
-    if clicked is not None:
+    if (clicked := records(pd.DataFrame(outputs), shown, f"rated-{left}-{right}", tallest=250)) is not None:
         url.go("case", run=run, case=str(outputs[clicked]["case_id"]), compare=str(outputs[clicked]["model"]))
 
 
@@ -274,8 +271,7 @@ def show_labels(run: str, criterion: Criterion, column: Column) -> None:
         st.text("Label these next", help="Every other one is drawn at random, for agreement and means; those between "
                 "with a chance that is higher where the score leaves doubt: there a label narrows the corrected mean "
                 "most. They count by their chances, and help to choose a threshold.")  # fmt: skip
-        only = (column.evaluator, column.metric)
-        coming = agreements.label_queue(run, criterion.name, "", only, most=8).next
+        coming = agreements.label_queue(run, criterion.name, "", (column.evaluator, column.metric), most=8).next
         reasons = {"drawn": "drawn at random", "weighted": "doubtful score"}
         table = pd.DataFrame(
             [{"sampling": reasons[one.sampling], "case_id": one.case_id, "model": one.model} for one in coming],
@@ -316,11 +312,9 @@ elif not criteria:
     if agreements.has_panel(run):
         agreement_tables.show_panel(run)
     judged = [one for one in metrics if one.evaluator in run_reads.judges_of(run) and one.primary]
-    views = (
-        {"bias": "Bias", "labels": "Labels"}
-        if agreements.has_manipulations(run)
-        else {"labels": "Labels", "bias": "Bias"}
-    )
+    views = {"labels": "Labels", "bias": "Bias"}
+    if agreements.has_manipulations(run):
+        views = dict(reversed(views.items()))
     if judged and controls.choice("View", views, "view") == "bias":
         titles = {one.key: agreement_tables.metric_title(one) for one in judged}
         key = filters.pick("Metric", titles, "key")

@@ -9,11 +9,7 @@ from components.widgets.frame import editors_only, empty, frame
 from metrics.analysis import Column
 from metrics.core.registry import evaluators
 
-MODES = {
-    "mixed": "Mixed",
-    "weighted": "Where a label narrows the mean most",
-    "drawn": "Drawn at random only",
-}
+MODES = {"mixed": "Mixed", "weighted": "Where a label narrows the mean most", "drawn": "Drawn at random only"}
 VISION = ("detection", "segmentation")
 WHO = (
     "Your labels are stored under your name, so that several people can label the same outputs. "
@@ -26,8 +22,7 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     known = {one.name: one for one in agreements.label_criteria(run)}
     names = [name for name in (*known, *label_entry.offered(metrics, run_reads.judges_of(run))) if name]
     asked = filters.pick("Criterion", names, "criterion")
-    own = filters.text("Another criterion", "own").strip()
-    criterion = own or asked
+    criterion = filters.text("Another criterion", "own").strip() or asked
     scale = filters.pick("Labels", label_entry.SCALES, "scale")
     if criterion in known:  # the scale of the labels there are
         scale = label_entry.scale_of(known[criterion])
@@ -39,8 +34,7 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     asks = mode != "drawn" and bool(metrics)
     key = filters.pick("More often where this score leaves doubt", titles, "key") if asks else None
     only = (by_key[key].evaluator, by_key[key].metric) if key else None
-    descriptions = [column.description for column in metrics if column.metric == criterion]
-    if descriptions:
+    if descriptions := [column.description for column in metrics if column.metric == criterion]:
         st.caption(f"{criterion}: {descriptions[0]}")
     return criterion, scale, model, only, mode == "mixed"
 
@@ -48,12 +42,8 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
 run = frame("label", "How do people judge these outputs?")
 metrics = agreements.labelled_metrics(run)
 if workspace_runs.run_facts(run).suite["task"] in VISION:
-    empty(
-        "Labels are for texts",
-        "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar.",
-        "See the runs",
-        "runs",
-    )
+    why = "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar."
+    empty("Labels are for texts", why, "See the runs", "runs")
     st.stop()
 editors_only("label outputs")
 rater = rating_queue.rater(WHO)

@@ -77,8 +77,7 @@ def show_failures(name: str, version: str, facts: monitors.Monitored) -> None:
     if not len(rows):
         return
     table = monitor_view.failures_table(rows, facts.evaluators)
-    clicked = records(table, monitor_view.failures_columns(), "failures", tallest=TABLE_HEIGHT)
-    if clicked is not None:
+    if (clicked := records(table, monitor_view.failures_columns(), "failures", tallest=TABLE_HEIGHT)) is not None:
         url.put(sample=int(table["number"].iloc[clicked]))
     opened = table[table["number"] == url.number("sample", -1)]
     if len(opened):

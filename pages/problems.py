@@ -76,12 +76,10 @@ def show_groups(shown: pd.DataFrame) -> None:
         (Head("Problems", True, "metrics on the wrong side", 80), [str(len(rows)) for *_, rows in groups]),
         (Head("Metrics", width=144), names),
     ]
+    severities = [SEVERITIES[rows["severity"].iloc[0]] for *_, rows in groups]
     table = table_of(
         "problem-groups",
-        (
-            Head("Severity", False, f"of the worst; {CERTAIN}", 104),
-            [SEVERITIES[rows["severity"].iloc[0]] for *_, rows in groups],
-        ),
+        (Head("Severity", False, f"of the worst; {CERTAIN}", 104), severities),
         (Head("Model", width=150), [model for model, *_ in groups]),
         (Head("Evaluator", width=180), [titles[evaluator] for _, evaluator, _ in groups]),
         (Head("Worst", width=300), worst),
@@ -116,12 +114,12 @@ def show_thresholds() -> None:
     things = "objects" if rows[0]["evaluator"] in objects else "cases"
     if st.button(f"Open the worst problem's {things}", type="primary", icon=":material/arrow_forward:"):
         open_cases(rows[0])
-    forms = {"groups": "By model and evaluator", "metrics": "Every metric"}
-    if controls.choice("List", forms, "list") == "groups":
+    if controls.choice("List", {"groups": "By model and evaluator", "metrics": "Every metric"}, "list") == "groups":
         show_groups(shown)
         return
     names = [metric_name(row["metric"], row["evaluator"]) for row in rows]
     affected = [format.MISSING if row["affected"] is pd.NA else format.count(row["affected"]) for row in rows]
+    standards = [", ".join(row["standards"]) for row in rows]
     table = table_of(
         "problems",
         (Head("Severity", False, CERTAIN, 108), [SEVERITIES[row["severity"]] for row in rows]),
@@ -134,10 +132,7 @@ def show_thresholds() -> None:
         (Head("n", True, "what the value rests on", 50), [format.count(row["n"]) for row in rows]),
         (Head("Failing", True, FAILING, 60), affected),
         (Head("Evidence", False, "what the severity rests on"), [row["evidence"] for row in rows]),
-        (
-            Head("Standards", False, "for which the evaluator gives evidence"),
-            [", ".join(row["standards"]) for row in rows],
-        ),
+        (Head("Standards", False, "for which the evaluator gives evidence"), standards),
     )
     clicked = blocks.pick_row(table, 430)
     st.caption("Click a problem to see its cases.")

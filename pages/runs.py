@@ -40,9 +40,7 @@ asked = unfinished_run.run_of(url.param("run"))
 wanted = filters.search(f"Run ({len(runs)})", "search")
 known = sorted({tag for run in runs for tag in run.tags})
 tags = filters.many("Tags", known, "tag") if known else []
-states = filters.many(
-    "State", {state: run_names.STATES[state] for state in sorted({run.state for run in runs})}, "state"
-)
+states = filters.many("State", {name: run_names.STATES[name] for name in sorted({run.state for run in runs})}, "state")
 filters.reset(["search", "tag", "state"])
 
 shown = [run for run in runs if run_cards.matches(run, wanted, tags, states)]
@@ -57,8 +55,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"{format.plural(len(others), 'run')}, page {page} of {last}")
     controls.pager(page, last)
 earlier = befores(runs)
-under_way = [run for run in shown if run.state in GOING]
-listed = [*under_way, *others[(page - 1) * PAGE : page * PAGE]]
+listed = [*[run for run in shown if run.state in GOING], *others[(page - 1) * PAGE : page * PAGE]]
 results = {run.id: run_cards.card(run, earlier.get(run.id)) for run in listed}
 if not shown:
     st.info("The filters in the sidebar leave no run. Clear them to see all.")

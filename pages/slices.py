@@ -33,8 +33,7 @@ def show_feature(known: SliceTable, model: str, measure: Measure) -> None:
     figure = interval_bars.slices_figure(rows, known.overall, title, is_dark(), bounds, HEIGHT)
     left, right = st.columns([9, 11], gap="medium")
     with left, st.container(height=HEIGHT + 40 if figure.layout.height > HEIGHT + 40 else "content", border=False):
-        alt = f"{measure.title} of {model} by {title}, the overall value as a dotted line"
-        chart(figure, "slices", alt, pick_bar)
+        chart(figure, "slices", f"{measure.title} of {model} by {title}, the overall value as a dotted line", pick_bar)
     with right:
         table = where_is_it_worse.feature_table(known, title, rows, measure)
         blocks.draw_table(table, run, "slices", 400, f"by-{name}")
@@ -56,8 +55,7 @@ if not measures:
     )
     st.stop()
 model = filters.pick("Model", run_reads.headline(run).models, "model")
-key = filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")
-measure = measures[key]
+measure = measures[filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")]
 by_topic = found_slices.has_topics(run) and filters.toggle("Topics of the questions", "topics")
 with st.spinner("Embedding the questions" if by_topic else "Searching the slices"):
     known = found_slices.slice_values(run, model, measure.evaluator, measure.metric, by_topic)

@@ -25,8 +25,7 @@ def choose_column(boards: list[Leaderboard]) -> Column | None:
     ordered = sorted(columns.values(), key=lambda column: (runs[column.key] < 2, column.minor))
     if not ordered:
         return None
-    named = {column.key: metric_label(column, 60) for column in ordered}
-    return columns[filters.pick("Metric", named, "key")]
+    return columns[filters.pick("Metric", {column.key: metric_label(column, 60) for column in ordered}, "key")]
 
 
 def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
@@ -68,8 +67,7 @@ if column is None:
     st.stop()
 models = list(dict.fromkeys(model for board in [run_reads.leaderboard(run), *boards] for model in board.models))
 wanted = filters.many("Models", models, "model")
-tags = boards[-1].tags
-tag = filters.one("Tag", tags, "tag")
+tag = filters.one("Tag", boards[-1].tags, "tag")
 correction = filters.pick("Correction for many tests", CORRECTIONS, "correction")
 filters.reset(["model", "tag", "correction"])
 
@@ -85,9 +83,8 @@ focus = points.get((url.param("at", ""), url.param("of", ""))) or stops[-1]
 st.subheader(literal(metric_trend.answer(stops)), anchor=False, help=model_comparison.metric_help(column))
 left, right = st.columns(curve_parts.COLUMNS, gap="medium")
 with left:
-    chosen = (focus.run, focus.model)
     chart(
-        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=chosen),
+        trend_figure(stops, found.column, curve_parts.colours_of(models), is_dark(), chosen=(focus.run, focus.model)),
         "trend",
         f"{metric_label(column, 60)} of {', '.join(found.models)} over {len(runs)} runs",
         lambda point: url.put(at=point[0], of=point[1]),
