@@ -83,6 +83,7 @@ def _rate(name: str, words: str, direction: Direction = Direction.NONE, low: flo
 
 
 @classification_evaluator(
+    version=2,
     metrics=(
         Metric.lower(
             "demographic_parity_difference",
