@@ -16,7 +16,7 @@ STEPS: list[dict[str, Any]] = [
     {"kind": "reasoning", "role": "assistant", "text": "Again."},
     {"tool": "search", "arguments": {"q": "a"}, "error": "timeout"},
     {"tool": "search", "arguments": {"q": "a"}},
-    {"role": "assistant", "text": "Done.\x00\ud800"},
+    {"role": "assistant", "text": "Done.\x00\ufffd"},
 ]
 
 
@@ -35,7 +35,7 @@ def test_step_by_step():
     assert told == [
         (1, "", "user", HOSTILE, []), (2, "✓", "search", '{ "q": "a" }', ["0.2 s"]),
         (3, "…", "assistant", "Again.", []), (4, "✗", "search", '{ "q": "a" }', ["failed", "redundant", "looping"]),
-        (5, "✓", "search", '{ "q": "a" }', ["redundant", "looping"]), (6, "", "assistant", "Done.\x00\ud800", []),
+        (5, "✓", "search", '{ "q": "a" }', ["redundant", "looping"]), (6, "", "assistant", "Done.\x00\ufffd", []),
     ]  # fmt: skip
     assert drawn["steps"][1]["parts"] == [["Arguments", '{\n "q": "a"\n}'], ["Result", "[\n 1,\n 2\n]"]]
     assert drawn["steps"][1]["started"] == "2026-01-01T00:00:00Z"
