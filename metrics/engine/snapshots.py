@@ -36,15 +36,15 @@ def snapshot(run: Run) -> Snapshot | None:
     folder = run.folder / FOLDER / hashlib.sha256(repr([unit.name for unit in done]).encode()).hexdigest()[:12]
     if not (folder / "manifest.json").exists():
         busy = f"run {run.id} is being read by another process; try again"
-        with hold_lock(make_folder(folder.parent) / "lock", busy):
-            with suppress(FileNotFoundError):  # parts and snapshots go when the run is sealed, as it may be meanwhile
-                write_manifest(folder, _manifest(run, units, done, write_tables(run, done, parts, folder), folder))
-            if run.manifest is not None or not (folder / "manifest.json").exists():
-                shutil.rmtree(folder, ignore_errors=True)
-                return None
+        # parts, snapshots and their lock go when the run is sealed, as it may be meanwhile
+        with suppress(FileNotFoundError), hold_lock(make_folder(folder.parent) / "lock", busy):
+            write_manifest(folder, _manifest(run, units, done, write_tables(run, done, parts, folder), folder))
             stored = [entry for entry in folder.parent.iterdir() if (entry / "manifest.json").exists()]
             for old in sorted(stored, key=lambda entry: entry.stat().st_mtime_ns)[:-MAX_SNAPSHOTS_KEPT]:
                 shutil.rmtree(old, ignore_errors=True)
+        if run.manifest is not None or not (folder / "manifest.json").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
     return Snapshot(folder)
 
 

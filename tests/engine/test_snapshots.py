@@ -96,15 +96,14 @@ def test_a_run_that_is_sealed_meanwhile_has_none(workspace, monkeypatch):
     assert not list((run.folder / "unfinished").glob("*/*"))
 
 
-@pytest.mark.parametrize("when", ["before the seal of its tables", "before its own"])
-def test_what_is_sealed_while_it_is_read_leaves_nothing_behind(when, workspace, monkeypatch):
+@pytest.mark.parametrize("place", ["hold_lock", "table_facts", "write_manifest"])
+def test_what_is_sealed_while_it_is_read_leaves_nothing_behind(place, workspace, monkeypatch):
     run = begun(1)
 
     def seal_meanwhile(*_args, **_kwargs):
         (run.folder / "cancel").unlink(missing_ok=True)
         engine.execute(run, one_thread)
 
-    place = "table_facts" if when == "before the seal of its tables" else "write_manifest"
     there = getattr(snapshots, place)
     monkeypatch.setattr(snapshots, place, lambda *given: (seal_meanwhile(), there(*given))[1])
     assert engine.snapshot(run) is None
