@@ -10,6 +10,7 @@ from metrics.cli.failures import exit_code
 from metrics.cli.options import add_allow_code, add_flags, add_mapping, add_parser, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem, refuse
+from metrics.core.registry import unchosen
 from metrics.engine.evaluation import EvaluatorFields, JudgeFields
 from metrics.library.evaluator_choice import with_chosen_rubric, with_prompts, with_thresholds
 from metrics.library.judge_choice import chosen_models, judge_settings
@@ -123,11 +124,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     if asked.evaluators is not None:
         chosen = list(asked.evaluators)
         given["evaluators"] = {id: {} for id in chosen} | values
-        refuse(
-            InputProblem("--param", f"values for {id}", "values only for evaluators that are chosen")
-            for id in values
-            if id not in chosen
-        )
+        refuse(unchosen("--param", values, chosen))
         given["evaluators"] = with_thresholds(given["evaluators"], chosen, options.threshold)
     elif values or options.threshold:
         found = "values, but no --evaluators"

@@ -9,7 +9,7 @@ project file of the working folder names. A run's own are loaded by engine.run_p
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -262,6 +262,14 @@ def made_as(
     return known.in_words(ids, embedder)
 
 
+def unchosen(option: str, given: Iterable[str], ids: Collection[str]) -> Iterator[InputProblem]:
+    """Yield a problem for each evaluator that is given values, as by `option`, and is not among the chosen `ids`."""
+    for name in given:
+        if name not in ids:
+            expected = f"values only for evaluators that are chosen: choose {name} as well"
+            yield InputProblem(option, f"values for {name}", expected)
+
+
 def choose(
     ids: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, tuple[Evaluator, Parameters]]:
@@ -275,13 +283,7 @@ def choose(
     problems = [
         InputProblem("evaluators", repr(id), _expected(id)) for id in dict.fromkeys([*ids, *given]) if id not in known
     ]
-    problems += [
-        InputProblem(
-            "parameters", f"values for {name}", f"values only for evaluators that are chosen: choose {name} as well"
-        )
-        for name in given
-        if name in known and name not in ids
-    ]
+    problems += unchosen("parameters", [name for name in given if name in known], ids)
     chosen: dict[str, tuple[Evaluator, Parameters]] = {}
     for name in dict.fromkeys(ids):
         if name not in known:
