@@ -107,11 +107,18 @@ def choose_decisive(run: str, board: Leaderboard) -> None:
         if column.key in marked or (column.direction != "none" and not column.minor)
     }
     st.multiselect(
-        "Decisive metrics", list(offered), controls.agreed(key, [one for one in marked if one in offered]),
-        offered.__getitem__, key=key, placeholder="Every main metric counts", on_change=mark_decisive, args=(run, key),
-        disabled=not visitors.may("editor"), width=420,
+        "Decisive metrics",
+        list(offered),
+        controls.agreed(key, [one for one in marked if one in offered]),
+        offered.__getitem__,
+        key=key,
+        placeholder="Every main metric counts",
+        on_change=mark_decisive,
+        args=(run, key),
+        disabled=not visitors.may("editor"),
+        width=420,
         help="The headline then counts wins and losses in these alone. Kept with the suite.",
-    )  # fmt: skip
+    )
 
 
 def mark_decisive(run: str, key: str) -> None:
@@ -127,7 +134,7 @@ if not url.param("run") and workspace_runs.waits_for_sample():
 
 run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
-whole = run_reads.leaderboard(run)
+whole, facts = run_reads.leaderboard(run), workspace_runs.run_facts(run)
 draw_trouble(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
 counts = Counter(column.evaluator for column in whole.columns)
@@ -159,11 +166,10 @@ if not models or not columns:
 else:
     keys = tuple(column.key for column in columns)
     answer = run_reads.headline(run, tag, keys, tuple(models))
-    facts = workspace_runs.run_facts(run)
     sentence = answer.sentence if facts.state == "finished" else so_far(whole.columns, len(facts.evaluators))
     ordered = board_drawing.order_models(board, answer.models, sort, down)
     if form not in CHARTS:
-        matched, parameters = run_reads.match_evaluators(run), workspace_runs.run_facts(run).evaluators
+        matched, parameters = run_reads.match_evaluators(run), facts.evaluators
         objects = {
             column.key: drilldown_filters.number(column.evaluator, column.metric, parameters[column.evaluator])
             for column in columns
@@ -219,7 +225,7 @@ with st.container(horizontal=True):
 if form not in CHARTS and len(models) > 1:
     choose_decisive(run, whole)
     detectable_difference.show_detectable(run, tag, columns, sort)
-if workspace_runs.run_facts(run).state == "finished":
+if facts.state == "finished":
     about_run.draw_answers(run, "leaderboard")
     about_run.draw_read(run, "leaderboard")
 if len(models) > 1:

@@ -51,8 +51,8 @@ def declaration_of(entry: Evaluator) -> dict[str, Any]:
     """Return what a run's specification keeps of a plugin's declaration; see `stand_in`."""
     kept = _Metric.model_fields
     metrics = [{name: value for name, value in asdict(metric).items() if name in kept} for metric in entry.metrics]
-    own = {"title": entry.title, "tasks": list(entry.tasks), "inputs": list(entry.inputs), "shape": entry.shape}
-    return own | {"metrics": metrics}
+    tasks, inputs = list(entry.tasks), list(entry.inputs)
+    return {"title": entry.title, "tasks": tasks, "inputs": inputs, "shape": entry.shape, "metrics": metrics}
 
 
 def evaluator_of_declaration(id: str, version: int, declaration: Mapping[str, Any]) -> Evaluator | None:

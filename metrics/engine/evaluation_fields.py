@@ -130,8 +130,8 @@ def expected_value(field: FieldInfo) -> str:
     shape, form = shape_of(field), option_of(field).metavar
     if shape is Shape.CHOICE:
         return f"one of {', '.join(choices_of(field))}"
-    several = "a table, " * (shape in (Shape.PAIRS, Shape.PARAMETERS)) + "a text or a list of texts"
-    words = WORDS.get(shape, several)
+    table = "a table, " if shape in (Shape.PAIRS, Shape.PARAMETERS) else ""
+    words = WORDS.get(shape, f"{table}a text or a list of texts")
     return words if shape in (Shape.SWITCH, Shape.WHOLE, Shape.NUMBER) or not form else f"{words}, {form}"
 
 

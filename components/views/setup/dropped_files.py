@@ -137,15 +137,25 @@ def draw_files(
                 st.text(" · ".join([line, *more]), width="stretch", help=full)
                 with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
                     if models.get(token):
-                        key = f"called-{token}"
-                        st.text_input(
-                            f"Model that made {each.name}", agreed(key, models[token]), key=key, width=170,
-                            label_visibility="collapsed", icon=":material/edit:", on_change=_call, args=(key, token),
-                        )  # fmt: skip
+                        _draw_model(token, each.name, models[token])
                     _draw_role(token, each, role, vision)
                     if st.button("✕", key=f"remove-{token}", type="tertiary", help=f"Remove {each.name}"):
                         url.put(file=[kept for kept in seen if kept != token])
                         st.rerun()
+
+
+def _draw_model(token: str, name: str, model: str) -> None:
+    key = f"called-{token}"
+    st.text_input(
+        f"Model that made {name}",
+        agreed(key, model),
+        key=key,
+        width=170,
+        label_visibility="collapsed",
+        icon=":material/edit:",
+        on_change=_call,
+        args=(key, token),
+    )
 
 
 def _call(key: str, token: str) -> None:

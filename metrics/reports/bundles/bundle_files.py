@@ -25,7 +25,7 @@ from metrics.reports.bundles.board_data import ShownCases, board_data, case_list
 from metrics.reports.bundles.case_data import case_data, image_data
 from metrics.reports.bundles.data_file import clean, data_file
 from metrics.reports.renderers.box_plots import figure_of
-from metrics.reports.renderers.figures import svg
+from metrics.reports.renderers.figures import Figure, svg
 from metrics.reports.renderers.html import colours, inks_of
 from metrics.reports.renderers.plots import is_wide
 from metrics.reports.report import Method, Report
@@ -156,20 +156,24 @@ def page_files(title: str) -> Iterator[tuple[str, bytes]]:
 
 def chart_data(report: Report) -> dict[str, Any]:
     """Return the charts in groups; a chart has its title and its figure as elements of SVG."""
-    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
-
     inks = inks_of(report)
     groups = [
         {
-            "title": group.title, "question": group.question, "note": " ".join(group.notes),
-            "charts": [  # elements, so that the page inserts no markup
-                {"title": title, "wide": is_wide(drawn), "figure": _element(fromstring(svg(drawn, True, MUTED)))}
-                for title, drawn in [(chart.title, figure_of(chart, inks)) for chart in group.charts]
-            ],
+            "title": group.title,
+            "question": group.question,
+            "note": " ".join(group.notes),
+            "charts": [_drawn(chart.title, figure_of(chart, inks)) for chart in group.charts],
         }
         for group in report.charts
-    ]  # fmt: skip
+    ]
     return {"groups": groups}
+
+
+def _drawn(title: str, figure: Figure) -> dict[str, Any]:
+    """Return a chart as elements of SVG, so that the page inserts no markup."""
+    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
+
+    return {"title": title, "wide": is_wide(figure), "figure": _element(fromstring(svg(figure, True, MUTED)))}
 
 
 def about_data(report: Report) -> dict[str, Any]:

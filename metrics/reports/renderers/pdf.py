@@ -52,10 +52,8 @@ def _timestamp(created: str) -> int:
 
 def _payload(report: Report) -> dict[str, Any]:
     own = dict(zip(coloured_models(report), SERIES[False], strict=False))
-    inks = Inks(
-        INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own,
-        short_names(report.models),
-    )  # fmt: skip
+    short = short_names(report.models)
+    inks = Inks(INK[False], MUTED[False], LINE[False], SURFACE[False], ACCENT[False], SERIES[False][1], own, short)
     payload: dict[str, Any] = {
         "title": report.title,
         "kicker": texts.KICKER,

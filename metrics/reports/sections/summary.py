@@ -173,8 +173,8 @@ def _fails(board: Leaderboard, groups: Sequence[ProblemGroup], insights: pd.Data
         judged = any(column.threshold is not None for column in board.columns)
         yield "No model misses a threshold." if judged else NO_THRESHOLDS
     hardest = insights[insights["kind"].eq("hardest_case") & insights["severity"].eq("high")]
-    metrics = set(zip(hardest["evaluator"], hardest["metric"], strict=True))
-    titles = [metric_title(one, arrow=False) for one in board.columns if (one.evaluator, one.metric) in metrics]
+    hard = set(zip(hardest["evaluator"], hardest["metric"], strict=True))
+    titles = [metric_title(one, arrow=False) for one in board.columns if (one.evaluator, one.metric) in hard]
     if titles and len(board.models) > 1:
         yield f"Some cases fail for every model, at {named(list(dict.fromkeys(titles)))}: see What stands out."
 
