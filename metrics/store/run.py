@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from metrics.core.arrow import stored_rows
+from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.conventions import ASSAY, CALIBRATION, CONVENTIONS, USER
 from metrics.core.errors import RunError, RunNotFound
@@ -24,12 +23,13 @@ from metrics.core.evaluator import Evaluator, Metric
 from metrics.core.files import hold_lock
 from metrics.core.registry import evaluators, made_as, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign, group_equal_inputs
-from metrics.core.schema import TABLES, conformed
+from metrics.core.schema import TABLES
 from metrics.core.suite import Outputs, Suite, tags_of
-from metrics.store.manifest import read_manifest
+from metrics.store.own_files import INPUTS
 from metrics.store.run_files import STARTING, RunFiles
 from metrics.store.run_notes import About, own_name, read_about, write_about
 from metrics.store.run_progress import Progress, read_progress
+from metrics.store.run_tables import StoredTable, TableFile, quoted
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
@@ -68,29 +68,23 @@ SQL_TYPES = {
 
 
 @lru_cache(maxsize=16)
-def database(folder: Path, cases: Path) -> duckdb.DuckDBPyConnection:
-    """Return a sealed run's tables and the cases of its suite as views (see Run.query); use one cursor per thread."""
+def database(tables: tuple[tuple[str, StoredTable | None], ...], cases: Path) -> duckdb.DuckDBPyConnection:
+    """Return the tables of a sealed run and the cases of its suite as views (see Run.query); one cursor per thread."""
     import duckdb
 
-    def scan(path: Path, options: str = "") -> str:
-        return f"read_parquet('{str(path).replace(chr(39), chr(39) * 2)}'{options})"
-
     connection = duckdb.connect(":memory:", config={"threads": 2})
-    tables = (read_manifest(folder) or {"tables": {}})["tables"]
-    for name in [*TABLES, *(name for name in tables if name not in TABLES)]:
-        path = folder / tables[name]["file"] if name in tables else None
-        source = "(SELECT 1) WHERE false" if path is None else scan(path)
-        stored = [] if path is None else pq.read_schema(path).names
-        columns = _columns(TABLES[name], stored) if name in TABLES else "*"
+    for name, table in tables:
+        source = "(SELECT 1) WHERE false" if table is None else table.sql
+        columns = _columns(TABLES[name], table.columns if table else []) if name in TABLES else "*"
         view = name.replace("/", "_").replace('"', '""')
         connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {source}')
-    names = pq.read_schema(cases).names
+    names = stored_columns(cases)
     image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
     connection.execute(
         f"""CREATE VIEW suite_cases AS
             SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name,
                    perturbs, perturbation
-            FROM {scan(cases, ", file_row_number = true")}"""
+            FROM read_parquet({quoted(str(cases))}, file_row_number = true)"""
     )
     return connection
 
@@ -324,13 +318,30 @@ class Run(RunFiles):
         The tables of core.schema have the columns of today's schema, null where an earlier version stored none. Without
         rows where the run has no table of that name. Raises RunError for an unfinished run, RunCorrupt as table_path.
         """
-        path, schema = self.table_path(name), TABLES.get(name)
-        if path is None:
+        table, schema = self.stored(name), TABLES.get(name)
+        if table is None:
             return (schema or pa.schema([])).empty_table()
-        there = pq.read_schema(path).names if columns else []
-        stored = None if columns is None else [column for column in columns if column in there]
-        found = stored_rows(path, stored, filters)
-        return found if schema is None else conformed(found, schema, columns)
+        return table.rows(columns, filters) if schema is None else table.rows_as(schema, columns, filters)
+
+    def stored(self, name: str) -> StoredTable | None:
+        """Return a sealed table, or one of the inputs such as outputs/predictions.parquet; None without one.
+
+        Every reader passes here. Raises RunError for an unfinished run, RunCorrupt as table_path and stored_input.
+        """
+        path = self.stored_input(name) if name in INPUTS else self.table_path(name)
+        return None if path is None else StoredTable((TableFile(path),))
+
+    def needed(self, name: str) -> StoredTable:
+        """Return a table that every run has, such as scores or outputs/outputs.parquet. As `stored`."""
+        found = self.stored(name)
+        if found is None:
+            raise self.corrupt(f"{name} is lost", lost=True)
+        return found
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """The names of the sealed tables."""
+        return tuple((self.manifest or {"tables": ()})["tables"])
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -368,8 +379,7 @@ class Run(RunFiles):
         return self._names("matches/")
 
     def _names(self, prefix: str) -> tuple[str, ...]:
-        tables: Mapping[str, Any] = (self.manifest or {"tables": {}})["tables"]
-        return tuple(name.removeprefix(prefix) for name in tables if name.startswith(prefix))
+        return tuple(name.removeprefix(prefix) for name in self.table_names if name.startswith(prefix))
 
     def query(self, sql: str, parameters: list[Any] | None = None) -> pd.DataFrame:
         """Run SQL (DuckDB) over the sealed tables: `scores`, `aggregates`, `judgements`, `curves_ID`, `matches_ID`.
@@ -377,10 +387,10 @@ class Run(RunFiles):
         The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has
         case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
-        for name in ("scores", *(self.manifest or {"tables": ()})["tables"]):  # raises RunError for an unfinished run
-            self.table_path(name)
+        names = dict.fromkeys([*TABLES, *self.table_names])
+        tables = tuple((name, self.stored(name)) for name in names)  # raises RunError for an unfinished run
         cases = self.input_path("suite/cases.parquet")
-        return database(self.folder, cases).cursor().execute(sql, parameters or []).df()
+        return database(tables, cases).cursor().execute(sql, parameters or []).df()
 
     def locked(self) -> AbstractContextManager[int]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""

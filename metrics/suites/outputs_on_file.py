@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.arrow import stored_rows
 from metrics.core.errors import RunError, RunNotFound
 from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import Outputs, Suite
@@ -43,7 +42,7 @@ def outputs_on_file(runs: Iterable[Run], suite: Suite) -> list[OutputsOnFile]:
         if fingerprint in found or run.spec.suite.task != suite.task:
             continue
         try:
-            answered = pc.unique(stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id"])["case_id"])
+            answered = pc.unique(run.needed("outputs/outputs.parquet").rows(["case_id"])["case_id"])
         except RunError:  # lost or damaged: they are no longer there to choose
             continue
         cases = int(pc.sum(pc.is_in(answered, ids)).as_py() or 0)

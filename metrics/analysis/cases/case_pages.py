@@ -314,27 +314,26 @@ def add_answers(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
 def _answers(run: Run, rows: pd.DataFrame) -> Answers:
     found = run.query(
         f"""SELECT case_id, model, run, left(regexp_extract(answer, '\\S[^\\n\\r]*'), {PREVIEW + 1}) AS answer
-            FROM read_parquet(?) WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?))""",
-        _choice(run, ANSWERED, rows),
+            FROM {run.needed(ANSWERED).sql} WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?))""",
+        _choice(rows),
     )
     return {key: cut(answer) for key, answer in _by_output(found).items()}
 
 
 def _labels(run: Run, rows: pd.DataFrame) -> Answers:
     """Return the labels of a classification; objects in images have none that would stand for the whole image."""
-    if run.spec.suite.task != "classification" or run.stored_input(PREDICTED) is None:
+    if run.spec.suite.task != "classification" or run.stored(PREDICTED) is None:
         return {}
     found = run.query(
-        """SELECT case_id, model, run, max_by(label, coalesce(score, 1)) AS answer FROM read_parquet(?)
+        f"""SELECT case_id, model, run, max_by(label, coalesce(score, 1)) AS answer FROM {run.needed(PREDICTED).sql}
            WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?)) GROUP BY ALL""",
-        _choice(run, PREDICTED, rows),
+        _choice(rows),
     )
     return _by_output(found)
 
 
-def _choice(run: Run, name: str, rows: pd.DataFrame) -> list[object]:
-    models = rows["model"].dropna().unique().tolist()
-    return [str(run.input_path(name)), rows["case_id"].unique().tolist(), models]
+def _choice(rows: pd.DataFrame) -> list[object]:
+    return [rows["case_id"].unique().tolist(), rows["model"].dropna().unique().tolist()]
 
 
 def _by_output(found: pd.DataFrame) -> Answers:

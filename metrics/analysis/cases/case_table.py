@@ -98,10 +98,10 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
     more: list[Any] = []
     if base_run is not None and scored is not None:
         same = "b.model = c.model" if len(base_run.models) > 1 else "TRUE"
-        join = f"""LEFT JOIN (SELECT case_id, model, avg(value) AS value FROM read_parquet(?)
+        join = f"""LEFT JOIN (SELECT case_id, model, avg(value) AS value FROM {base_run.needed("scores").sql}
                               WHERE evaluator = ? AND metric = ? GROUP BY case_id, model) b
                    ON b.case_id = c.case_id AND {same}"""
-        more = [str(base_run.table_path("scores")), evaluator, scored]
+        more = [evaluator, scored]
     elif base_model is not None:
         join = "LEFT JOIN averaged b ON b.position = c.position AND b.model = ? AND c.model <> b.model"
         more = [base_model]

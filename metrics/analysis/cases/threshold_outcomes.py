@@ -63,9 +63,9 @@ def shares_passed(run: Run, keep: Callable[[Column], bool]) -> Floats:
     """
     shape = run.spec.suite.cases, len(run.models)
     good, scored = np.zeros(shape), np.zeros(shape)
-    with open_scores(run) as file:
+    with open_scores(run) as files:
         for evaluator, metric, threshold, sign in zip(*threshold_arguments(run, keep), strict=True):
-            found = case_sums(file, evaluator, [metric], run.models, shape[0])
+            found = case_sums(files, evaluator, [metric], run.models, shape[0])
             means = ratio(found.sums[0], found.counts[0])
             good += at_least(means * sign, threshold * sign)
             scored += found.counts[0] > 0

@@ -42,9 +42,9 @@ def case_values(run: Run, model: str, design: SamplingDesign, keys: Iterable[Key
     for evaluator, metric in dict.fromkeys(keys):
         wanted.setdefault(evaluator, []).append(metric)
     found: dict[Key, CaseValues] = {}
-    with open_scores(run) as file:
+    with open_scores(run) as files:
         for evaluator, metrics in wanted.items():
-            read = case_sums(file, evaluator, metrics, [model], design.cases)
+            read = case_sums(files, evaluator, metrics, [model], design.cases)
             for place in np.flatnonzero(read.stored).tolist():
                 means = ratio(read.sums[place, :, 0], read.counts[place, :, 0])
                 single = bool(read.counts[place].max(initial=0) <= 1)

@@ -171,8 +171,8 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     size = run.spec.suite.cases
     failed, scored = (np.zeros((size, len(run.models)), bool) for _ in range(2))
     sums, counts = np.zeros(size), np.zeros(size)
-    with open_scores(run) as file:
-        for block in score_blocks(file, column.evaluator, [column.metric], run.models):
+    with open_scores(run) as files:
+        for block in score_blocks(files, column.evaluator, [column.metric], run.models):
             there = ~np.isnan(block.value)
             position, model, value = block.position[there], block.model[there], block.value[there]
             wrong = ~at_most(sign * value, sign * column.threshold)

@@ -17,7 +17,6 @@ from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.cells import misses_surely
 from metrics.analysis.leaderboard.leaderboard import Column, Leaderboard, leaderboard
-from metrics.core.arrow import stored_rows
 from metrics.core.evidence import Evidence
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import interval, number, p_words
@@ -212,7 +211,7 @@ def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
     """
     if run.spec.suite.task != "text":
         return {}
-    table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer", "error"])
+    table = run.needed("outputs/outputs.parquet").rows(["case_id", "model", "answer", "error"])
     if "error" in table.column_names:  # outputs have the columns that they were given
         table = table.filter(pc.is_null(table["error"]))
     if "answer" not in table.column_names:

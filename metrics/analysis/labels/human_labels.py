@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.arrow import stored_rows
 from metrics.core.schema import LABEL_KEY
 from metrics.stats.float_tolerance import ratio
 from metrics.stats.judge_correction import draw_chances
@@ -262,7 +261,7 @@ def stored_sizes(run: Run, criterion: str) -> Floats | None:
 @cache_by_run(maxsize=8)
 def draw_order(run: Run) -> Ints:
     """Return each output's rank in the random order of labelling, which depends on the data alone; −1: no output."""
-    stored = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model"])
+    stored = run.needed("outputs/outputs.parquet").rows(["case_id", "model"])
     table = stored.group_by(["case_id", "model"]).aggregate([])
     places = output_places(run, table)
     seed = run.spec.suite.fingerprint + run.spec.outputs.fingerprint

@@ -13,7 +13,6 @@ from metrics.analysis.labels.judgements import judge_names
 from metrics.analysis.labels.labelled_scores import LabelledScores, labelled_scores
 from metrics.analysis.labels.manipulations import all_equal, tolerance_of
 from metrics.core.array_types import Floats
-from metrics.core.arrow import stored_rows
 from metrics.core.rounding import at_least
 from metrics.stats.corrections import holm, is_significant
 from metrics.stats.correlation import Coefficient, clustered_coefficient
@@ -110,7 +109,7 @@ def _levels(label: Floats) -> Floats:
 
 def _words(run: Run) -> Floats:
     """Return how many words each output's answer has; the mean of its repeats."""
-    table = stored_rows(run.input_path("outputs/outputs.parquet"), ["case_id", "model", "answer"])
+    table = run.needed("outputs/outputs.parquet").rows(["case_id", "model", "answer"])
     counts = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(table["answer"])))
     words = pc.fill_null(counts, 0).to_numpy().astype(np.float64)
     places, size = output_places(run, table), len(run.models) * run.spec.suite.cases

@@ -10,7 +10,6 @@ import orjson
 import pyarrow.compute as pc
 
 from metrics.calibrations.calibrated_thresholds import shipped_for
-from metrics.core.arrow import opened
 from metrics.core.prompt import wording
 from metrics.core.registry import evaluators
 from metrics.judge.settings import JudgeSettings, settings_of
@@ -135,12 +134,12 @@ def judging(run: Run) -> dict[str, dict[str, Any]]:
 
 def quotes(run: Run) -> tuple[int, int]:
     """Return how many quotes the judge gave in a run's verdicts, and how many are not in the text that they name."""
-    path = run.table_path("scores")
+    scores = run.stored("scores")
     counts: Counter[str] = Counter()
-    if path is not None:
-        with opened(path) as file:  # DuckDB would have to be loaded: the start page waits
-            for group in range(file.num_row_groups):
-                evidence = file.read_row_group(group, columns=["evidence"])["evidence"]
+    if scores is not None:
+        with scores.opened() as files:  # DuckDB would have to be loaded: the start page waits
+            for file, group in ((one, group) for one in files for group in range(one.parquet.num_row_groups)):
+                evidence = file.read([group], ["evidence"])["evidence"]
                 for text in evidence.filter(pc.match_substring(evidence, '"not_found":')).to_pylist():
                     counts.update((orjson.loads(text).get("judge") or {}).get("quotes"))
     return counts["given"], counts["not_found"]

@@ -1,6 +1,7 @@
 """The values per case of one evaluator, read from the row groups and columns of the scores that they need."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import numbers, only_value, opened, row_groups, with_nan
+from metrics.core.arrow import numbers, only_value, row_groups, with_nan
 from metrics.store import Run
+from metrics.store.run_tables import OpenFile
 
 TEXTS = ["evaluator", "metric", "model"]
 ONE = np.int32(1)  # a Python int would be converted for every element that it is added to
@@ -34,20 +36,28 @@ class CaseSums:
     stored: Bools
 
 
-def open_scores(run: Run) -> pq.ParquetFile:
-    """Return the scores of a run, opened for `score_blocks` and `case_sums`."""
-    path = run.table_path("scores")
-    assert path is not None  # every run has scores
-    return opened(path, read_dictionary=TEXTS)
+def open_scores(run: Run) -> AbstractContextManager[list[OpenFile]]:
+    """Open the scores of a run for `score_blocks` and `case_sums`."""
+    return run.needed("scores").opened(read_dictionary=TEXTS)
 
 
 def score_blocks(
-    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str]
+    files: Sequence[OpenFile], evaluator: str, metrics: Sequence[str], models: Sequence[str]
 ) -> Iterator[ScoreBlock]:
     """Yield the scores of an evaluator's metrics and of these models, a row group at a time, in their order."""
+    for file, of in files:
+        stored = of.stored_names(models)
+        if of.has(evaluator) and any(stored):
+            yield from _blocks_of_file(file, evaluator, metrics, stored)
+
+
+def _blocks_of_file(
+    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str | None]
+) -> Iterator[ScoreBlock]:
     groups = row_groups(file, "evaluator", evaluator)
-    if len(models) == 1:
-        groups = row_groups(file, "model", models[0], groups)
+    named = [model for model in models if model is not None]
+    if len(named) == 1:
+        groups = row_groups(file, "model", named[0], groups)
     for group in groups:
         alone = {name: value for name in TEXTS if (value := only_value(file, group, name)) is not None}
         asked = [name for name in (*TEXTS, "position", "value") if name not in alone]
@@ -64,12 +74,12 @@ def score_blocks(
 
 
 def case_sums(
-    file: pq.ParquetFile, evaluator: str, metrics: Sequence[str], models: Sequence[str], cases: int
+    files: Sequence[OpenFile], evaluator: str, metrics: Sequence[str], models: Sequence[str], cases: int
 ) -> CaseSums:
     """Return the values of an evaluator's metrics for each of a suite's cases and these models, repeats summed."""
     shape = (len(metrics), cases, len(models))
     found = CaseSums(np.zeros(shape), np.zeros(shape, np.int32), np.zeros(len(metrics), bool))
-    for block in score_blocks(file, evaluator, metrics, models):
+    for block in score_blocks(files, evaluator, metrics, models):
         found.stored[:] |= np.bincount(block.metric, minlength=len(metrics)) > 0
         scored = ~np.isnan(block.value)
         kept = slice(None) if scored.all() else scored
@@ -79,12 +89,12 @@ def case_sums(
     return found
 
 
-def name_places(column: pa.ChunkedArray, names: Sequence[str]) -> Ints:
+def name_places(column: pa.ChunkedArray, names: Sequence[str | None]) -> Ints:
     """Return the place of each value of a dictionary-coded column in `names`; −1 for none."""
     coded = column.combine_chunks()
     own = np.array([_place(names, name) for name in coded.dictionary.to_pylist()], np.int64)
     return own[numbers(coded.indices)] if len(own) else np.full(len(coded), -1)
 
 
-def _place(names: Sequence[str], name: str) -> int:
+def _place(names: Sequence[str | None], name: str) -> int:
     return names.index(name) if name in names else -1

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics.store import Run
 
@@ -27,8 +26,8 @@ def curves(run: Run, evaluator: str) -> pd.DataFrame:
 
 def curve_columns(run: Run) -> dict[str, tuple[str, ...]]:
     """Return the evaluators of a run that have curves, and the columns of these."""
-    paths = {name: run.table_path(f"curves/{name}") for name in run.curve_names()}
-    return {name: tuple(pq.read_schema(path).names) for name, path in paths.items() if path is not None}
+    tables = {name: run.stored(f"curves/{name}") for name in run.curve_names()}
+    return {name: tuple(table.columns) for name, table in tables.items() if table is not None}
 
 
 def label_metrics(run: Run) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,6 @@ from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.labels.panel_agreement import has_panel
 from metrics.analysis.leaderboard.resources import measured_outputs
 from metrics.core.array_types import Floats
-from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.sampling_design import SamplingDesign
 from metrics.judge.settings import settings_of
 from metrics.stats import variance_components
@@ -212,10 +211,10 @@ def _of_model(model: str, rows: pd.DataFrame, design: SamplingDesign, fixed: int
 
 def _variants(run: Run) -> pd.DataFrame | None:
     """Return position, model, run and variant of the outputs that name a variant of the prompt; None if none does."""
-    path = run.input_path("outputs/outputs.parquet")
-    if VARIANT not in stored_columns(path):
+    outputs = run.needed("outputs/outputs.parquet")
+    if VARIANT not in outputs.columns:
         return None
-    named = stored_rows(path, ["case_id", "model", "run", VARIANT]).to_pandas().dropna(subset=[VARIANT])
+    named = outputs.rows(["case_id", "model", "run", VARIANT]).to_pandas().dropna(subset=[VARIANT])
     if named.empty:
         return None
     ids = run.case_columns(["case_id"])["case_id"].to_pandas()

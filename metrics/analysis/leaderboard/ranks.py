@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from metrics.analysis.leaderboard.case_sums import case_sums, open_scores
 from metrics.analysis.leaderboard.replicates import replicates
@@ -25,6 +24,7 @@ from metrics.stats.corrections import is_significant
 from metrics.stats.float_tolerance import ratio
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples
 from metrics.store import Run, cache_by_run
+from metrics.store.run_tables import OpenFile
 
 Key = tuple[str, str]  # evaluator, metric
 Pair = tuple[str, str]  # models
@@ -75,17 +75,17 @@ class Ranks:
 @cache_by_run(maxsize=16)
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     """Return the ranks in every metric that has values per case, a better end, and two models with values to pair."""
-    if run.table_path("scores") is None or len(run.models) < 2:
+    if run.stored("scores") is None or len(run.models) < 2:
         return {}
     design = run.sampling_design(tag)
     found: dict[Key, Ranks] = {}
-    with open_scores(run) as file:
+    with open_scores(run) as files:
         for name in run.evaluators:
             entry = run.evaluator(name)
             if entry is None:
                 continue
             metrics = [metric for metric in entry.metrics if metric.direction is not Direction.NONE]
-            for metric, values, single in _values(file, run.models, name, metrics, design):
+            for metric, values, single in _values(files, run.models, name, metrics, design):
                 own = case_ranks(metric, values, single, run.models, design)
                 if own is not None:
                     found[name, metric.name] = own
@@ -156,18 +156,18 @@ def case_ranks(
 
 
 def _values(
-    file: pq.ParquetFile, models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
+    files: Sequence[OpenFile], models: Sequence[str], evaluator: str, metrics: Sequence[Metric], design: SamplingDesign
 ) -> Iterator[tuple[Metric, Floats, Bools]]:
     """Yield each of an evaluator's metrics that has any value, its values [cases inside, models] with repeats averaged,
     NaN for none, and which models [m] have no repeats.
     """
     size = design.cases * len(models)
-    if size > MAX_VALUES or not row_groups(file, "evaluator", evaluator):
+    if size > MAX_VALUES or not any(row_groups(file, "evaluator", evaluator) for file, _ in files):
         return
     step = max(1, MAX_VALUES // max(1, size))
     for start in range(0, len(metrics), step):
         part = metrics[start : start + step]
-        found = case_sums(file, evaluator, [metric.name for metric in part], models, design.cases)
+        found = case_sums(files, evaluator, [metric.name for metric in part], models, design.cases)
         inside = slice(None) if len(design) == design.cases else design.inside
         for metric, total, count in zip(part, found.sums, found.counts, strict=True):
             own = count[inside]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from metrics.analysis.comparison.case_values import case_values
 from metrics.core.array_types import Floats
-from metrics.core.arrow import numbers, opened, row_groups
+from metrics.core.arrow import numbers, row_groups
 from metrics.core.rounding import same_number
 from metrics.stats.float_tolerance import weighted_mean
 from metrics.store import Run, cache_by_run
@@ -54,14 +54,14 @@ def no_means(run: Run) -> frozenset[tuple[str, str]]:
 @cache_by_run(maxsize=16)
 def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Replicated] | None:
     """Return the numbers that have replicates by (model, column key); None where the run stores none."""
-    path = run.table_path("replicates")
-    if path is None:
+    stored = run.stored("replicates")
+    if stored is None:
         return None
     wanted = None if tag is None else f"tag={tag}"
     found: dict[tuple[str, str], Replicated] = {}
-    with opened(path) as file:
-        for group in row_groups(file, "slice", wanted):
-            table = file.read_row_group(group)
+    with stored.opened() as files:
+        for file, group in ((one, group) for one in files for group in row_groups(one.parquet, "slice", wanted)):
+            table = file.read([group], file.parquet.schema_arrow.names)
             samples = table["replicates"].combine_chunks()
             flat, ends = numbers(samples.values), numbers(samples.offsets)
             for index, row in enumerate(table.drop_columns(["replicates"]).to_pylist()):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from metrics.analysis.leaderboard.case_sums import name_places
 from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
-from metrics.core.arrow import numbers, opened, with_nan
+from metrics.core.arrow import numbers, with_nan
 from metrics.core.evaluator import Metric
 from metrics.stats import quantiles
 from metrics.stats.bootstrap import Draws, bootstrap_means
@@ -57,10 +57,15 @@ def measured_outputs(run: Run) -> pa.Table:
 
     Without a filter of pyarrow's, which would import pandas: the start page needs these numbers.
     """
-    with opened(run.input_path("outputs/outputs.parquet")) as file:
-        groups = [place for place in range(file.num_row_groups) if _is_said(file.metadata.row_group(place))]
-        table = file.read_row_groups(groups, columns=["case_id", "model", *QUANTITIES])
+    with run.needed("outputs/outputs.parquet").opened() as files:
+        table = pa.concat_tables(
+            file.read(_groups_said(file.parquet.metadata), ["case_id", "model", *QUANTITIES]) for file in files
+        )
     return table.filter(reduce(pc.or_, (table[name].is_valid() for name in QUANTITIES)))
+
+
+def _groups_said(metadata: pq.FileMetaData) -> list[int]:
+    return [place for place in range(metadata.num_row_groups) if _is_said(metadata.row_group(place))]
 
 
 def _is_said(group: pq.RowGroupMetaData) -> bool:

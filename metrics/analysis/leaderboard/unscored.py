@@ -79,11 +79,11 @@ def _may_pass(run: Run, column: Column, values: Floats | None, model: str, other
 def _values_of(run: Run, column: Column, tag: str | None) -> Floats | None:
     """Return a column's values [cases inside, models], NaN for none; None of a number of the whole data set."""
     entry = run.evaluator(column.evaluator)
-    if entry is None or column.label_key is not None or run.table_path("scores") is None:
+    if entry is None or column.label_key is not None or run.stored("scores") is None:
         return None
     design = run.sampling_design(tag)
-    with open_scores(run) as file:
-        read = case_sums(file, column.evaluator, [column.metric], run.models, design.cases)
+    with open_scores(run) as files:
+        read = case_sums(files, column.evaluator, [column.metric], run.models, design.cases)
     return ratio(read.sums[0], read.counts[0])[design.inside] if read.stored[0] else None
 
 

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from metrics.analysis.objects.object_rings import pose_overlaps, unlabelled
 from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.array_types import Floats
-from metrics.core.arrow import stored_rows
 from metrics.core.label_keys import split_label
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, Outputs, Suite, rows_table
 from metrics.store import Run, cache_by_run
@@ -235,10 +234,8 @@ def _sigmas(run: Run, given: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
 
 @cache_by_run(maxsize=64)
 def _automatic(run: Run, model: str, repeat: int) -> Compared:
-    annotations = run.stored_input("suite/annotations.parquet")
-    predictions = run.stored_input("outputs/predictions.parquet")
+    annotations, predictions = run.stored("suite/annotations.parquet"), run.stored("outputs/predictions.parquet")
     if annotations is None or predictions is None:
         return "box"
-    truths = stored_rows(annotations, [*SHAPE])
     this = [("model", "==", model), ("run", "==", repeat)]
-    return compared_as("auto", truths, stored_rows(predictions, [*SHAPE], this))
+    return compared_as("auto", annotations.rows([*SHAPE]), predictions.rows([*SHAPE], this))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from metrics.analysis.objects.matching_again import ANY_LABEL, matches_at, stored_at
 from metrics.core.array_types import Bytes, Floats, Int32s, Ints, Singles
-from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.errors import InputError
 from metrics.core.files import make_folder, write_text, written_whole
 from metrics.core.suite import PREDICTIONS
@@ -97,9 +96,9 @@ def _join(
     this = [("model", "==", model), ("run", "==", repeat)]
     texts = ["case_id", "label", "kind"]
     if stored_at(run, evaluator, iou):
-        path = run.table_path(f"matches/{evaluator}")
-        assert path is not None  # who asks has looked
-        matches = stored_rows(path, filters=this, read_dictionary=texts)
+        table = run.stored(f"matches/{evaluator}")
+        assert table is not None  # who asks has looked
+        matches = table.rows(None, this, read_dictionary=texts)
         matches = matches.unify_dictionaries().combine_chunks()
     else:
         matches = matches_at(run, evaluator, model, repeat, iou)
@@ -108,11 +107,11 @@ def _join(
     position = _codes(matches["case_id"], case_ids)
     prediction_id, annotation_id = (matches[f"{of}_id"].fill_null(-1).to_numpy() for of in ("prediction", "annotation"))
 
-    stored = run.stored_input("outputs/predictions.parquet")  # none where no model predicted anything
+    stored = run.stored("outputs/predictions.parquet")  # none where no model predicted anything
     predictions = PREDICTIONS.empty_table()
     if stored is not None:
-        shape = {"area", *BOX, *SHAPES} & set(stored_columns(stored))
-        predictions = stored_rows(stored, ["prediction_id", *sorted(shape)], this)
+        shape = {"area", *BOX, *SHAPES} & set(stored.columns)
+        predictions = stored.rows(["prediction_id", *sorted(shape)], this)
     predicted = _lookup(predictions["prediction_id"].to_numpy(), prediction_id)
     annotations = suite.annotations
     assert annotations is not None  # detection has them

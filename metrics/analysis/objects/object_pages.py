@@ -14,7 +14,6 @@ from metrics.analysis.objects.object_filter import LOW_SCORE, ObjectFilter, all_
 from metrics.analysis.objects.object_index import BOX, SIZES, ObjectIndex, object_index
 from metrics.analysis.objects.object_rings import Bone, bones
 from metrics.core.array_types import Bools, Floats, Int32s, Ints
-from metrics.core.arrow import stored_columns, stored_rows
 from metrics.core.classes import ClassFacts
 from metrics.core.rounding import none_if_nan
 from metrics.store import Run
@@ -298,7 +297,7 @@ def _prediction_shapes(run: Run, chosen: ObjectFilter, ids: Ints) -> dict[int, d
     if not len(ids):
         return {}
     this = [("model", "==", chosen.model), ("run", "==", chosen.repeat), ("prediction_id", "in", ids.tolist())]
-    path = run.input_path("outputs/predictions.parquet")
-    columns = [name for name in (*SHAPE, POSE) if name in stored_columns(path)]
-    table = stored_rows(path, ["prediction_id", *columns], this)
+    predictions = run.needed("outputs/predictions.parquet")
+    columns = [name for name in (*SHAPE, POSE) if name in predictions.columns]
+    table = predictions.rows(["prediction_id", *columns], this)
     return {row.pop("prediction_id"): {POSE: None, **row} for row in table.to_pylist()}

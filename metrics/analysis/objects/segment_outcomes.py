@@ -7,7 +7,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from metrics.analysis.cases.example import example
-from metrics.core.arrow import stored_rows
 from metrics.store import Run
 from metrics.vision import rle
 
@@ -39,11 +38,11 @@ def segment_outcomes(
     run: Run, case_id: str, model: str, repeat: int = 1
 ) -> tuple[list[SegmentOutcome], list[SegmentOutcome]]:
     """Return the true segments of an image and a model's, the largest first; nothing where the run has no matches."""
-    path = run.table_path(f"matches/{EVALUATOR}")
-    if path is None:
+    table = run.stored(f"matches/{EVALUATOR}")
+    if table is None:
         return [], []
     this = [("case_id", "==", case_id), ("model", "==", model), ("run", "==", repeat)]
-    matches = stored_rows(path, filters=this).to_pylist()
+    matches = table.rows(None, this).to_pylist()
     view, classes = example(run, case_id), run.suite.classes
     labels = dict(zip(view.annotations["annotation_id"], view.annotations["label"], strict=True))
     of_predictions = {row["prediction_id"]: row for row in matches if row["prediction_id"] is not None}

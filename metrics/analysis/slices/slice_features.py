@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 
 from metrics.analysis.slices.slice_conditions import METADATA, Condition
 from metrics.core.array_types import Bools, Floats, Ints
-from metrics.core.arrow import stored_rows
 from metrics.core.errors import InputError
 from metrics.stats.float_tolerance import ratio
 from metrics.stats.slice_search import Facet
@@ -209,7 +208,7 @@ def _of_suite(run: Run) -> dict[str, Known]:
 
 def _of_outputs(run: Run, model: str) -> dict[str, Known]:
     wanted = ["case_id", "answer", "retrieved_contexts"]
-    table = stored_rows(run.input_path("outputs/outputs.parquet"), wanted, [("model", "==", model)])
+    table = run.needed("outputs/outputs.parquet").rows(wanted, [("model", "==", model)])
     case_ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
     position = pc.index_in(table["case_id"], case_ids).to_numpy()
 

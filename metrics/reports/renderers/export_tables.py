@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics import analysis
-from metrics.core.arrow import stored_rows
 from metrics.ingest.formats.open_rag_eval import read_rag_results
 from metrics.presentation.safe_text import safe
 from metrics.reports.exchange.exporters import WHATS
@@ -43,9 +42,9 @@ def table(run: Run, what: str, model: str | None = None) -> pd.DataFrame:
     elif what == "scores":
         found = run.stored_table("scores", SCORES, own)
     elif what == "curves":
-        found = _joined((name, run.table_path(f"curves/{name}")) for name in run.curve_names())
+        found = _joined((name, run.stored(f"curves/{name}")) for name in run.curve_names())
     elif what == "matches":
-        found = _joined((name, run.table_path(f"matches/{name}")) for name in run.match_names())
+        found = _joined((name, run.stored(f"matches/{name}")) for name in run.match_names())
     elif what == "judgements":
         found = _judgements(run)
     elif what in ANALYSES:
@@ -139,8 +138,8 @@ def _column(values: Sequence[Any]) -> pa.Array:
 
 def _joined(parts: Iterator[tuple[str, Any]]) -> pa.Table:
     tables = []
-    for name, path in parts:
-        found = stored_rows(path)
+    for name, table in parts:
+        found = table.rows()
         tables.append(found.add_column(2, "evaluator", pa.array([name] * found.num_rows, pa.string())))
     if not tables:
         return pa.table({name: pa.array([], pa.string()) for name in ("model", "run", "evaluator")})

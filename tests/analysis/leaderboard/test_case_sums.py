@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.analysis.leaderboard.case_sums import TEXTS, case_sums
+from metrics.store.run_tables import OpenFile, TableFile
 
 CASES, MODELS, METRICS = 5, ("a", "b"), ("one", "two", "unscored")
 
@@ -29,10 +30,10 @@ def scores() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def stored(folder: Path, rows: pd.DataFrame, group: int) -> pq.ParquetFile:
+def stored(folder: Path, rows: pd.DataFrame, group: int) -> list[OpenFile]:
     schema = pa.schema([("position", pa.int32()), ("value", pa.float64()), *((name, pa.string()) for name in TEXTS)])
     pq.write_table(pa.Table.from_pandas(rows, schema, preserve_index=False), folder / "t.parquet", row_group_size=group)
-    return pq.ParquetFile(folder / "t.parquet", read_dictionary=TEXTS)
+    return [OpenFile(pq.ParquetFile(folder / "t.parquet", read_dictionary=TEXTS), TableFile(folder / "t.parquet"))]
 
 
 @pytest.mark.parametrize("group", [1, 7, 30, 1000], ids=lambda size: f"{size} rows a group")

@@ -1,0 +1,147 @@
+"""The tables of a run as they are read: one stored Parquet file, or several, of which some models count."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics.core.arrow import opened, stored_columns, stored_rows
+from metrics.core.schema import conformed
+
+Filters = Sequence[tuple[str, str, Any]]  # of pyarrow, all of which hold
+
+
+class TableFile(NamedTuple):
+    """A stored file. names: the models of which its rows count, each with the name that it is shown by; evaluators:
+    those of which they count; None: all.
+    """
+
+    path: Path
+    names: tuple[tuple[str, str], ...] | None = None
+    evaluators: tuple[str, ...] | None = None
+
+    def stored_names(self, models: Sequence[str]) -> list[str | None]:
+        """Return the name that each of these models has in the file; None for one that does not count here."""
+        if self.names is None:
+            return list(models)
+        stored = {shown: own for own, shown in self.names}
+        return [stored.get(model) for model in models]
+
+    def has(self, evaluator: str) -> bool:
+        """Return whether rows of an evaluator count."""
+        return self.evaluators is None or evaluator in self.evaluators
+
+    @property
+    def telling(self) -> list[str]:
+        """The columns by which the rows that count are known; none where all do."""
+        named = [("model", self.names), ("evaluator", self.evaluators)]
+        return [name for name, own in named if own is not None and name in _columns(self.path)]
+
+    def rows(self, columns: Sequence[str] | None, filters: Filters | None, **options: Any) -> pa.Table:
+        """Return the rows that count and that `filters` leave, the models by the names that they are shown by."""
+        there = _columns(self.path)
+        wanted = [name for name in (there if columns is None else columns) if name in there]
+        read = None if columns is None else list(dict.fromkeys([*wanted, *self.telling]))
+        conditions = filters and [self._stored_filter(one) for one in filters]
+        return self.shown(stored_rows(self.path, read, conditions, **options)).select(wanted)
+
+    def shown(self, rows: pa.Table) -> pa.Table:
+        """Return those of the file's rows that count, the models by the names that they are shown by.
+
+        The rows have the columns `telling`.
+        """
+        if "evaluator" in self.telling:
+            rows = rows.filter(pc.is_in(rows["evaluator"], pa.array(self.evaluators, pa.string())))
+        if "model" in self.telling:
+            own, shown = (pa.array([one[place] for one in self.names or ()], pa.string()) for place in (0, 1))
+            at = pc.index_in(rows["model"].cast(pa.string()), own)
+            rows, at = rows.filter(at.is_valid()), at.drop_null().combine_chunks()
+            place = rows.schema.get_field_index("model")
+            rows = rows.set_column(place, rows.schema.field(place), shown.take(at).cast(rows["model"].type))
+        return rows
+
+    def _stored_filter(self, condition: tuple[str, str, Any]) -> tuple[str, str, Any]:
+        """Return a condition on shown models as one on stored ones."""
+        name, test, value = condition
+        if name != "model" or self.names is None:
+            return condition
+        asked = self.stored_names([value] if isinstance(value, str) else list(value))
+        return name, "not in" if test in ("!=", "not in") else "in", [own for own in asked if own is not None]
+
+    @property
+    def sql(self) -> str:
+        """The rows that count as DuckDB selects them."""
+        scan = f"SELECT * FROM read_parquet({quoted(str(self.path))})"
+        if self.names is not None:
+            cases = " ".join(f"WHEN {quoted(own)} THEN {quoted(shown)}" for own, shown in self.names)
+            scan = scan.replace("*", f"* REPLACE (CASE model {cases} END AS model)", 1) if cases else scan
+            scan += f" WHERE model IN ({', '.join(quoted(own) for own, _ in self.names)})" if cases else " WHERE false"
+        if self.evaluators is not None and "evaluator" in _columns(self.path):
+            scan += " AND" if self.names is not None else " WHERE"
+            scan += f" evaluator IN ({', '.join(map(quoted, self.evaluators))})"
+        return scan
+
+
+class OpenFile(NamedTuple):
+    """A file of a table, open."""
+
+    parquet: pq.ParquetFile
+    of: TableFile
+
+    def read(self, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
+        """Return these columns of the rows that count in these row groups."""
+        read = list(dict.fromkeys([*columns, *self.of.telling]))
+        return self.of.shown(self.parquet.read_row_groups(groups, columns=read)).select(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table of a run, in one file or several, in the order of its rows."""
+
+    files: tuple[TableFile, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns; of an older release it may lack some."""
+        return list(dict.fromkeys(name for file in self.files for name in _columns(file.path)))
+
+    def rows(self, columns: Sequence[str] | None = None, filters: Filters | None = None, **options: Any) -> pa.Table:
+        """Return the table, all of it or some columns and the rows that `filters` (of pyarrow) leave."""
+        found = [file.rows(columns, filters, **options) for file in self.files]
+        return found[0] if len(found) == 1 else pa.concat_tables(found, promote_options="permissive")
+
+    def rows_as(
+        self, schema: pa.Schema, columns: Sequence[str] | None = None, filters: Filters | None = None
+    ) -> pa.Table:
+        """Return the same with the columns of a schema, null where they are not stored."""
+        return pa.concat_tables(conformed(file.rows(columns, filters), schema, columns) for file in self.files)
+
+    @contextmanager
+    def opened(self, **options: Any) -> Iterator[list[OpenFile]]:
+        """Open its files for reading by row groups; `options` are those of pyarrow."""
+        with ExitStack() as stack:
+            yield [OpenFile(stack.enter_context(opened(file.path, **options)), file) for file in self.files]
+
+    @property
+    def sql(self) -> str:
+        """The table as DuckDB selects from it: in brackets."""
+        if all(file == TableFile(file.path) for file in self.files):  # as one scan: of many files it is quicker
+            paths = ", ".join(quoted(str(file.path)) for file in self.files)
+            return f"(SELECT * FROM read_parquet([{paths}], union_by_name = true))"
+        return f"({' UNION ALL BY NAME '.join(file.sql for file in self.files)})"
+
+
+def quoted(text: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@lru_cache(maxsize=4096)
+def _columns(path: Path) -> tuple[str, ...]:
+    return tuple(stored_columns(path))
