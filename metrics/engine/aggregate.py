@@ -87,20 +87,21 @@ def _metric_rows(
     # of each case if its missing repeats had the worst, the best value; NaN where that is infinite
     ends = [end if math.isfinite(end) else math.nan for end in metric.ends]
     extremes = [ratio(sums + (asked - counts) * end, asked) for end in ends]
-    single = counts.max(initial=0) <= 1 and slices[None].plain
+    single = (counts.max(axis=0, initial=0) <= 1) & slices[None].plain
     for slice_name, design in slices.items():
         inside, weights, part = design.inside, design.weights, means[design.inside]
-        lows, highs, method = mean_intervals(
-            part, weights, design.clusters, seed, metric.low, metric.high, shares=metric.binary and single
-        )
         for column, model in enumerate(models):
+            shares = bool(metric.binary and single[column])
+            lows, highs, method = mean_intervals(
+                part[:, [column]], weights, design.clusters, seed, metric.low, metric.high, shares=shares
+            )
             occurred = {status.value: int(statuses.get(status, none)[inside, column].sum()) for status in Status}
             n = occurred.pop(Status.OK.value)
             value = _mean(part[:, column], weights)
             unscored = sum(occurred.values())
             missing = sum(occurred[status.value] for status in MISSING)
             bounds = [_mean(extreme[inside, column], weights) if missing and n else None for extreme in extremes]
-            low, high = (_bounded(bound[column], metric) for bound in (lows, highs))
+            low, high = (_bounded(bound[0], metric) for bound in (lows, highs))
             why = None if value is not None else _why(tally.reasons[model], n + unscored)
             if (low is None) != (high is None):
                 why = describe_unknown_end(part[:, column], weights, design.clusters, upper=high is None)

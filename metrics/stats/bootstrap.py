@@ -50,6 +50,13 @@ def bootstrap_means(
     c + 3.84, may lie at either end. Coverage: `python -m tests.benchmarks.bench_coverage`. Sources: Efron &
     Tibshirani 1993, ch. 12.5 (studentised); Wilson 1927; Cameron, Gelbach & Miller 2008 for clusters.
     """
+    if values.shape[1] > 1:  # each alone: how a product is rounded depends on the columns beside, no number may
+        lows, highs = (np.broadcast_to(end, values.shape[1:]).tolist() for end in (low, high))
+        alone = [
+            bootstrap_means(values[:, [place]], weights, clusters, seed, resamples, ends[0], ends[1], withhold)
+            for place, ends in enumerate(zip(lows, highs, strict=True))
+        ]
+        return np.concatenate([one[0] for one in alone]), np.concatenate([one[1] for one in alone])
     present = ~np.isnan(values)
     plain = weights is None and clusters is None
     if clusters is not None and weights is None and present.all():

@@ -14,7 +14,7 @@ from metrics.analysis.slices.slice_values import SliceValue
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import amount, interval, number, p_words
 from metrics.core.registry import standards_of
-from metrics.core.rounding import at_least, at_least_sql
+from metrics.core.rounding import at_least, at_least_sql, exact_sum
 from metrics.stats.corrections import is_significant
 from metrics.store import Run
 
@@ -153,7 +153,7 @@ def dear_cases(run: Run) -> Iterator[Insight]:
         if len(known) < 2:
             continue
         values = known[quantity]
-        total, median = pc.sum(values).as_py(), pc.approximate_median(values).as_py()
+        total, [median] = exact_sum(values.to_pylist()), pc.quantile(values, 0.5).to_pylist()
         place = pc.index(values, most := pc.max(values)).as_py()
         model, case_id = known["model"][place].as_py(), known["case_id"][place].as_py()
         if most.as_py() > median:
