@@ -1,5 +1,6 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
+from metrics.analysis.boards.board import Apart, Board, board, open_run, runs_of_suite
 from metrics.analysis.cases.case_items import (
     CaseItem,
     CaseItems,
@@ -77,4 +78,4 @@ from metrics.analysis.ranking.several_suites import Overall, SeveralSuites, seve
 from metrics.analysis.ranking.weighted_scores import Part, WeightedScores, weighted_scores
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_outcomes import measures
-from metrics.analysis.trend import Stop, Trend, runs_of_suite, same_suite, trend
+from metrics.analysis.trend import Stop, Trend, same_suite, trend

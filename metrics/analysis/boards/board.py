@@ -1,0 +1,139 @@
+"""The board of a suite: every model that any sealed run of it has evaluated, the latest evaluation of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from metrics.analysis.boards.ways import choose_references, describe_differences, is_comparable
+from metrics.core.errors import RunNotFound, did_you_mean
+from metrics.store import Run, Workspace, cache_by_run
+from metrics.store.joined_run import Entry, JoinedRun, Source
+from metrics.store.manifest import digest_of
+
+BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
+EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
+DIGITS = 12  # of a suite's fingerprint in an address
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Numbers of an evaluator that a board shows but does not rank, as they were made otherwise: `why`, in words."""
+
+    source: Source
+    why: tuple[str, ...]
+
+
+class Board(JoinedRun):
+    """The models of a suite's runs. apart: what is not comparable, by (entry, evaluator); see Apart."""
+
+    def __init__(
+        self,
+        address: str,
+        entries: Sequence[Entry],
+        references: Mapping[str, Run],
+        apart: Mapping[tuple[str, str], Apart],
+    ):
+        newest = max((entry.answers.run for entry in entries), key=lambda run: run.began)
+        spec = newest.spec
+        facts = [next(one for one in run.spec.evaluators if one.id == id) for id, run in references.items()]
+        used = {kind: value for run in {*references.values()} for kind, value in run.spec.resources.items()}
+        super().__init__(
+            address,
+            entries,
+            spec.model_copy(
+                update={
+                    "name": f"All models of {spec.suite.name}",
+                    "evaluators": tuple(facts),
+                    "resources": used,
+                    "sample": None,
+                    "receipt": (),
+                }
+            ),
+        )
+        self.apart = dict(apart)
+
+
+def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
+    """Return the run of an id (or `latest`), or the board of an address. Raises RunNotFound.
+
+    `board:SUITE` is the board of a suite, which the first digits of its fingerprint or its name says; `board` that of
+    the newest finished run; `board:SUITE:all` has every evaluation of a model, not only the latest.
+    """
+    if address != BOARD.rstrip(":") and not address.startswith(BOARD):
+        return workspace.run(address, finished)
+    asked = re.sub(r"@[0-9a-f]+$", "", address.removeprefix(BOARD.rstrip(":")).removeprefix(":"))
+    every = f":{asked}".endswith(EVERY)
+    name = f":{asked}".removesuffix(EVERY).removeprefix(":")
+    fingerprint = _suite_of(workspace, name)
+    return board(workspace, fingerprint, every)
+
+
+def _suite_of(workspace: Workspace, name: str) -> str:
+    """Return the fingerprint of the suite with a finished run that is meant."""
+    names = {run.spec.suite.fingerprint: run.spec.suite.name for run in workspace.runs() if run.state == "finished"}
+    if not name and names:
+        return next(iter(names))
+    exact = [one for one, own in names.items() if own == name] or [one for one in names if one.startswith(name)]
+    if not name or not exact:
+        hint = did_you_mean(name, names.values())
+        raise RunNotFound(f"no finished run in {workspace.place} is of a suite {name!r}; {hint}".rstrip("; "))
+    return exact[0]
+
+
+def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
+    """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without a run."""
+    runs = runs_of_suite(workspace, fingerprint)
+    if not runs:
+        raise RunNotFound(f"no finished run in {workspace.place} is of the suite {fingerprint[:DIGITS]}")
+    sealed = tuple((run, digest_of(run.folder / "manifest.json")) for run in runs)
+    return _board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", sealed, every)
+
+
+def runs_of_suite(workspace: Workspace, fingerprint: str) -> tuple[Run, ...]:
+    """Return the finished runs of a suite, the newest first."""
+    return tuple(
+        run for run in workspace.runs() if run.state == "finished" and run.spec.suite.fingerprint == fingerprint
+    )
+
+
+@lru_cache(maxsize=16)
+def _board(address: str, sealed: Sequence[tuple[Run, str]], every: bool) -> Board:
+    runs = [run for run, _ in sealed]
+    references = choose_references(runs)
+    evaluations: dict[str, dict[str, list[Run]]] = {}  # model → answers → runs, the newest first
+    for run in runs:
+        for model in run.models:
+            same = evaluations.setdefault(model, {})
+            same.setdefault(_answers(run, model) if _is_repeated(runs, model) else "", []).append(run)
+    entries, apart = [], {}
+    for model, versions in evaluations.items():
+        for place, own in enumerate(versions.values()):
+            if place and not every:
+                break
+            name = model if place == 0 else f"{model}@{own[0].id}"
+            scores: dict[str, Source] = {}
+            for id, reference in references.items():
+                having = [run for run in own if id in run.evaluators]
+                like = next((run for run in having if is_comparable(run, reference, id)), None)
+                if like is not None:
+                    scores[id] = Source(like, model)
+                elif having:
+                    why = describe_differences(having[0], reference, id)
+                    apart[name, id] = Apart(Source(having[0], model), why)
+            entries.append(Entry(name, Source(own[0], model), scores))
+    entries.sort(key=lambda entry: (entry.answers.run.began, entry.answers.run.models.index(entry.answers.model)))
+    return Board(address, entries, references, apart)
+
+
+def _is_repeated(runs: Sequence[Run], model: str) -> bool:
+    """Return whether a model is in runs with other outputs, so that its answers may be others."""
+    return len({run.spec.outputs.fingerprint for run in runs if model in run.models}) > 1
+
+
+@cache_by_run(maxsize=1024)
+def _answers(run: Run, model: str) -> str:
+    """Return the fingerprint of a model's answers."""
+    return run.workspace.outputs(run.spec.outputs.fingerprint, model).fingerprint
