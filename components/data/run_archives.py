@@ -12,7 +12,7 @@ from components.data.visitors import action, kept_here
 from components.data.workspace_runs import workspace, workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError
-from metrics.reports.exchange.exporters import EXPORTS, Exporter as Exporter, export
+from metrics.reports.exchange.exporters import ASKED as ASKED, EXPORTS, Exporter as Exporter, export
 from metrics.store import Run
 from metrics.store.table_files import Format as Format
 
@@ -53,15 +53,16 @@ def fitting_exports(run_id: str) -> tuple[Exporter, ...]:
 
 
 @action("viewer", "export a run", "run_id", "what")
-def export_run(run_id: str, what: str, format: Format | None = None, model: str | None = None) -> bytes:
-    """Return a finished run as one of metrics.reports.exchange.exporters."""
-    return export(workspace().run(run_id), what, format, model)
+def export_run(run_id: str, what: str, format: Format | None = None, given: str | None = None) -> bytes:
+    """Return a finished run as one of metrics.reports.exchange.exporters, with what is given for its `asks`."""
+    asked = {EXPORTS[what].asks: given} if given else {}
+    return export(workspace().run(run_id), what, format, **asked)
 
 
 @kept_here
-def words_of_export(run_id: str, what: str, model: str | None) -> list[str]:
+def words_of_export(run_id: str, what: str, given: str | None) -> list[str]:
     """Return what there is to say about an export, such as which of its columns are empty, and why."""
-    return EXPORTS[what].notes(workspace().run(run_id), model)
+    return EXPORTS[what].notes(workspace().run(run_id), given)
 
 
 @action("editor", "import a run", "token")

@@ -10,7 +10,7 @@ from typing import Any
 from metrics.cli.options import add_parser, add_table_output, run_of, write_output
 from metrics.cli.terminal import note, say
 from metrics.core.errors import InputError, InputProblem, MissingResource, refuse
-from metrics.reports.exchange.exporters import EXPORTERS, EXPORTS, WHATS, export, option_problems, written
+from metrics.reports.exchange.exporters import ASKED, EXPORTERS, EXPORTS, WHATS, export, option_problems, written
 
 
 def add_command(commands: Any) -> None:
@@ -27,7 +27,8 @@ def add_command(commands: Any) -> None:
         help=f"table to export (default aggregates); {others}",
     )  # fmt: skip
     either.add_argument("--to", choices=EXPORTERS, help=f"the whole run for another tool ({texts})")
-    command.add_argument("--model", metavar="NAME", help="model of --what open_rag_eval, where the run has several")
+    for name, (form, words) in ASKED.items():
+        command.add_argument(f"--{name}", metavar=form, help=words)
     add_table_output(command, None)
 
 
@@ -41,7 +42,9 @@ def _export(options: argparse.Namespace) -> None:
             raise InputError([InputProblem(options.run, f"a file, and --what {options.what}", "--what scores")])
         write_output(write(rag_scores(options.run), options.format or "json"), options.output)
         return
-    problems = option_problems(one, options.format, options.model)
+    asked = {name: getattr(options, name) for name in ASKED}
+    given = asked.get(one.asks)
+    problems = option_problems(one, options.format, asked)
     if one.form == "folder" and not options.output:
         problems.append(InputProblem("--output", "none", f"-o FOLDER: --to {one.id} writes several files"))
     elif one.form == "folder" and any(Path(options.output).glob("*")):
@@ -53,9 +56,10 @@ def _export(options: argparse.Namespace) -> None:
         raise MissingResource(f"{one.title} is not installed: pip install {one.package}, then try again")
     run = run_of(options, finished=True)
     if one.form == "folder":
-        say(f"{options.output}: {len(written(run, one, Path(options.output))):,} files")
+        say(f"{options.output}: {len(written(run, one, Path(options.output), given)):,} files")
+        note(options, *one.notes(run, given))
     elif one.form == "server":
         say(*one()(run))
     else:
-        note(options, *one.notes(run, options.model))
-        write_output(export(run, one.id, options.format, options.model), options.output)
+        note(options, *one.notes(run, given))
+        write_output(export(run, one.id, options.format, **asked), options.output)

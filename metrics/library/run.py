@@ -123,13 +123,15 @@ class Run(store.Run):
 
         return summarize(self, evaluator, pass_mark)
 
-    def export(self, what: str, format: "Format | None" = None, model: str | None = None) -> bytes:
+    def export(
+        self, what: str, format: "Format | None" = None, model: str | None = None, benchmark: str | None = None
+    ) -> bytes:
         """Return the finished run as one of metrics.reports.exchange.exporters: its tables (json, csv or parquet),
-        formats of other tools (a folder is a zip). `model` is of those that are of one model.
+        formats of other tools (a folder is a zip). `model` and `benchmark` are of those that ask for one.
         """
         from metrics.reports.exchange.exporters import export
 
-        return export(self, what, format, model)
+        return export(self, what, format, model, benchmark)
 
     def archive(self, file: str | Path, media: bool = True, replies: bool = True) -> None:
         """Write the finished run with all that it rests on as a zip; see metrics.reports.archives.write."""

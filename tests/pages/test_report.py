@@ -84,7 +84,16 @@ def test_every_export_that_suits_the_run_is_a_download(
     assert not {"Result CSV", "Bitmaps", "Flips", "MLflow"} & set(labels), "a run of labels has nothing of these"
     assert not made, "nothing is made before it is asked for"
     run_archives.export_run(run.id, "valor")
-    assert made == [(run, "valor", None, None)]
+    assert made == [(run, "valor", None)]
+
+
+def test_hub_results_wait_for_a_benchmark_and_say_what_is_wrong_with_it(run: Run, open_page: Open) -> None:
+    page = open_page("report", run=run.id)
+    button = {one.proto.label: one.proto for one in page.get("download_button")}
+    assert button["Hub results"].disabled
+    assert not button["Inspect log"].disabled
+    page.text_input(key="export-benchmark").set_value("mine").run()
+    assert any(text.value.startswith("Hub results: benchmark: found 'mine'; expected the") for text in page.text)
 
 
 def test_the_page_says_which_columns_of_a_result_csv_are_empty(open_page: Open, workspace: Path) -> None:

@@ -1,5 +1,6 @@
 """Downloads of a run: its archive, tables and other tools' formats, made on a click; a form opens archives."""
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import groupby
 from mimetypes import guess_type
@@ -65,25 +66,31 @@ def draw_exports(run: str, models: tuple[str, ...]) -> None:
         form = st.segmented_control(
             "Format", list(FORMATS), format_func=FORMATS.__getitem__, default="csv", required=True, key="export-format"
         )
-        _draw_buttons(run, tables, form)
+        _draw_buttons(run, tables, form, {})
     with st.expander(f"Formats of other tools ({len(others)})", icon=":material/output:"):
-        model = None
-        if len(models) > 1 and any(one.by_model for one in others):
-            model = st.selectbox("Model of the result CSV", models, key="export-model", width=300)
+        given: dict[str, str | None] = {}
+        asks = {one.asks for one in others}
+        if len(models) > 1 and "model" in asks:
+            given["model"] = st.selectbox("Model of the result CSV", models, key="export-model", width=300)
+        if "benchmark" in asks:
+            sample, words = run_archives.ASKED["benchmark"]
+            text = st.text_input("Benchmark of the Hub results", key="export-benchmark", help=words, placeholder=sample)
+            given["benchmark"] = text.strip() or None
         for tool, own in groupby(others, key=lambda one: one.tool or "Whole run"):
             st.caption(tool)
-            _draw_buttons(run, list(own), "csv", model)
+            _draw_buttons(run, list(own), "csv", given)
         st.caption(LOGGED)
 
 
-def _draw_buttons(run: str, exports: list[Exporter], form: Format, model: str | None = None) -> None:
+def _draw_buttons(run: str, exports: list[Exporter], form: Format, given: Mapping[str, str | None]) -> None:
     with st.container(horizontal=True):
         for one in exports:
             file = f"assay-{run}-{one.id}.{form if one.form == 'table' else one.ending or 'zip'}"
             words = f"{one.help[:1].upper()}{one.help[1:]}."
             format = form if one.form == "table" else None
-            make = partial(run_archives.export_run, run, one.id, format, model if one.by_model else None)
-            download(one.title, make, file, f"export-{one.id}", mime=guess_type(file)[0], help=words)
+            make = partial(run_archives.export_run, run, one.id, format, given.get(one.asks))
+            waits = one.asks == "benchmark" and not given.get(one.asks)
+            download(one.title, make, file, f"export-{one.id}", mime=guess_type(file)[0], help=words, disabled=waits)
     for one in exports:
-        for text in run_archives.words_of_export(run, one.id, model if one.by_model else None):
+        for text in run_archives.words_of_export(run, one.id, given.get(one.asks)):
             st.text(f"{one.title}: {text}")

@@ -1,5 +1,6 @@
 """What exporters write: the numbers of the leaderboard, each output with its scores, and tables as files."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +32,11 @@ class Number:
     def title(self) -> str:
         """The metric's name for people: `Looping detection: Longest repeat`."""
         return metric_title(self.column, arrow=False)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether it is a finite number, which every format takes."""
+        return self.cell.value is not None and math.isfinite(self.cell.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,11 @@ def verdict_of(run: Run, row: dict[str, Any]) -> tuple[bool | None, str]:
         return None, ""
     of = run.threshold_of(row["evaluator"], metric)
     return passed, "" if of in (ASSAY, CALIBRATION) else limit(metric.threshold, metric.direction, of)
+
+
+def sealed(run: Run) -> str:
+    """Return when a run was finished: ISO 8601, UTC."""
+    return str((run.manifest or {}).get("sealed", run.created))
 
 
 def file_name(text: str) -> str:

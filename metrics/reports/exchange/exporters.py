@@ -3,14 +3,14 @@
 The command's choices and help, Run.export, the downloads of the page Report and docs/exports.md come from it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from metrics.core.errors import InputError, InputProblem
+from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.core.fields import ANSWERED, VISION
 from metrics.core.files import folder_written_whole, scratch_folder
 from metrics.reports.zip_files import pack
@@ -20,6 +20,11 @@ from metrics.store.table_files import EXPORT_FORMATS, Format, write
 PACKAGE = "metrics.reports"
 Form = Literal["table", "file", "folder", "server"]
 Flag = Literal["what", "to"]  # of the command `export`
+ASKED = {  # what exports ask for beside the run: the form and the meaning of the option of that name
+    "model": ("NAME", "model of open_rag_eval, where the run has several"),
+    "benchmark": ("DATASET:TASK", "benchmark of eval_results, by its ids on the Hub; where several metrics are main "
+                  "ones DATASET:TASK=EVALUATOR.METRIC, of a revision DATASET@REVISION:TASK"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,8 @@ class Exporter:
     names, with the tool's own library, and returns a line for each thing that it made.
 
     tool: whose format it is, empty for Assay's own; fits: whether a run has what it is made of, told without making it;
-    by_model: of one model, `name(run, model)`; notes: what a reader of it has to know, lines by run and model.
+    asks: which of ASKED the function takes last; notes: what a reader of it has to know, lines by run and what is
+    given for `asks`.
     """
 
     id: str
@@ -44,7 +50,7 @@ class Exporter:
     tool: str = ""
     flag: Flag = "to"
     fits: Callable[[Run], bool] = lambda _: True
-    by_model: bool = False
+    asks: Literal["", "model", "benchmark"] = ""
     notes: Callable[[Run, str | None], list[str]] = lambda *_: []
 
     def __call__(self) -> Callable[..., Any]:
@@ -102,7 +108,7 @@ EXPORTS = {
         _own("slices", "Slices", help="parts that score lower than the rest; of large runs it takes minutes"),
         _table(
             "open_rag_eval", "Result CSV", help="one model as that tool's result CSV", tool="Open RAG Eval",
-            place="renderers.rag_results:rag_results", fits=_asks("renderers.rag_results:has_scores"), by_model=True,
+            place="renderers.rag_results:rag_results", fits=_asks("renderers.rag_results:has_scores"), asks="model",
             notes=_asks("renderers.rag_results:empty_columns"),
         ),
         Exporter(
@@ -122,6 +128,14 @@ EXPORTS = {
         Exporter(
             "model_card", "Hugging Face model card", "file",
             "model-index (YAML) and a table in Markdown, for the model's README.md", "md",
+        ),
+        Exporter(
+            "eval_results", "Hub results", "folder", "one number as .eval_results/*.yaml of each model's repository on "
+            "the Hugging Face Hub", asks="benchmark", notes=_asks("exchange.eval_results:notes"),
+        ),
+        Exporter(
+            "every_eval_ever", "Every Eval Ever", "folder", "a JSON for each model, with the scores of its answers as "
+            "JSON lines, as the EvalEval Coalition's datastore takes them",
         ),
         Exporter("inspect", "Inspect log", "folder", "a JSON log for each model, as Inspect's viewer opens it"),
         Exporter(
@@ -150,40 +164,44 @@ WHATS = tuple(one.id for one in EXPORTS.values() if one.form == "table" and not 
 EXPORTERS = {id: one for id, one in EXPORTS.items() if one.flag == "to"}  # the whole run for another tool
 
 
-def written(run: Run, exporter: Exporter, folder: Path) -> list[str]:
-    """Fill a new folder by an exporter of folders; return the paths of its files, sorted."""
+def written(run: Run, exporter: Exporter, folder: Path, given: str | None = None) -> list[str]:
+    """Fill a new folder by an exporter of folders, with what is given for its `asks`; return its paths, sorted."""
     with folder_written_whole(folder) as beside:
-        exporter()(run, beside)
+        exporter()(run, beside, *([given] if exporter.asks else []))
         return sorted(str(path.relative_to(beside)) for path in beside.rglob("*") if path.is_file())
 
 
-def option_problems(one: Exporter, format: str | None, model: str | None) -> list[InputProblem]:
-    """Return what is wrong with a format and a model that are given for an export."""
+def option_problems(one: Exporter, format: str | None, given: Mapping[str, str | None]) -> list[InputProblem]:
+    """Return what is wrong with a format, and with what is given of ASKED, for an export."""
     problems = []
     if format is not None and one.form != "table":
         problems.append(InputProblem(f"format of {one.id}", format, f"none: it is always {one.ending or 'its own'}"))
     elif format not in (None, *EXPORT_FORMATS):
         problems.append(InputProblem("format", repr(format), f"one of {', '.join(EXPORT_FORMATS)}"))
-    if model is not None and not one.by_model:
-        by_model = ", ".join(id for id, each in EXPORTS.items() if each.by_model)
-        problems.append(InputProblem(f"model of {one.id}", repr(model), f"none: only {by_model} is of one model"))
+    for name, value in given.items():
+        if value is not None and one.asks != name:
+            takers = ", ".join(id for id, each in EXPORTS.items() if each.asks == name)
+            problems.append(InputProblem(f"{name} of {one.id}", repr(value), f"none: only {takers} takes one"))
     return problems
 
 
-def export(run: Run, what: str, format: Format | None = None, model: str | None = None) -> bytes:
+def export(
+    run: Run, what: str, format: Format | None = None, model: str | None = None, benchmark: str | None = None
+) -> bytes:
     """Return a finished run as one of EXPORTS: a table in a format (default json), a file, a folder as a zip.
 
-    model: of an export that is of one model, where the run has several. InputError on a name, a format or a model that
-    there is not, or where the run has nothing of it; RunError where it is not finished.
+    model, benchmark: see ASKED. InputError on a name, a format or one of these that there is not, or where the run has
+    nothing of it; RunError where it is not finished.
     """
     one = EXPORTS.get(what)
     if one is None or one.form == "server":
         known = ", ".join(id for id, each in EXPORTS.items() if each.form != "server")
         raise InputError([InputProblem("export", repr(what), f"one of {known}")])
-    if problems := option_problems(one, format, model):
-        raise InputError(problems)
+    asked = {"model": model, "benchmark": benchmark}
+    refuse(option_problems(one, format, asked))
+    given = asked.get(one.asks)
     if one.form == "folder":
         with scratch_folder("export") as folder:
-            return pack([(path, (folder / path).read_bytes()) for path in written(run, one, folder)])
-    made = one()(run, model) if one.by_model else one()(run)
+            return pack([(path, (folder / path).read_bytes()) for path in written(run, one, folder, given)])
+    made = one()(run, *([given] if one.asks else []))
     return write(made, format or "json") if one.form == "table" else cast("bytes", made)

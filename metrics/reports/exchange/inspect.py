@@ -8,7 +8,7 @@ from typing import Any
 from metrics import __version__
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Answered, Number, answers, numbers, unique_names
+from metrics.reports.exchange.contents import Answered, Number, answers, numbers, sealed, unique_names
 from metrics.store import Run
 
 UNSCORED = math.nan  # Inspect's value of a score that has none
@@ -31,7 +31,6 @@ def export(run: Run, folder: Path) -> None:
 def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
     samples = [_sample(one) for one in answers(run, model)]
     suite = run.spec.suite
-    finished = (run.manifest or {}).get("finished", run.created)
     return {
         "version": 2,
         "status": "success",
@@ -48,7 +47,7 @@ def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
             "total_samples": len(samples), "completed_samples": len(samples),
             "scores": [_scorer(run, id, [one for one in found if one.column.evaluator == id]) for id in run.evaluators],
         },
-        "stats": {"started_at": run.created, "completed_at": finished, "model_usage": {}},
+        "stats": {"started_at": run.created, "completed_at": sealed(run), "model_usage": {}},
         "samples": samples,
     }  # fmt: skip
 

@@ -80,14 +80,15 @@ def test_every_export_that_fits_a_run_is_made_and_no_other(run: Run, objects: Ru
         for one in EXPORTS.values():
             if one.form == "server":
                 continue
-            model = each.models[0] if one.by_model else None
+            named = {"model": each.models[0], "benchmark": f"own/set:all={numbers(each)[0].name}"}
+            asked = {one.asks: named[one.asks]} if one.asks else {}
             if one.fits(each):
-                assert len(export(each, one.id, model=model)) > 10 or one.id in ("problems", "insights", "slices")
+                assert len(export(each, one.id, **asked)) > 10 or one.id in ("problems", "insights", "slices")
             elif one.form == "table" and (not one.tool or one.id == "llm-bool-leaderboard"):
                 assert export(each, one.id) == b"[]\n"
             elif one.id in ("open_rag_eval", "bitmaps", "fiftyone"):
                 with pytest.raises(InputError):
-                    export(each, one.id, model=model)
+                    export(each, one.id, **asked)
 
 
 def test_a_folder_is_a_zip_with_its_files(run: Run, tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_exports_from_python(run: Run) -> None:
         ("mlflow",): "export: found 'mlflow'; expected one of aggregates, scores,",
         ("scores", "xlsx"): "format: found 'xlsx'; expected one of json, csv, parquet",
         ("inspect", "csv"): "format of inspect: found csv; expected none: it is always its own",
-        ("scores", None, "n"): "model of scores: found 'n'; expected none: only open_rag_eval is of one model",
+        ("scores", None, "n"): "model of scores: found 'n'; expected none: only open_rag_eval takes one",
     }.items():
         with pytest.raises(InputError, match=said):
             own.export(*arguments)
@@ -164,6 +165,7 @@ def test_inspect_logs_have_the_documented_layout(run: Run, board: analysis.Leade
     assert (log["version"], log["status"], log["eval"]["model"], log["eval"]["dataset"]["samples"]) == (
         2, "success", "n", 2,
     )  # fmt: skip
+    assert log["stats"]["completed_at"] == (run.manifest or {})["sealed"]
     metrics = {scorer["name"]: scorer["metrics"] for scorer in log["results"]["scores"]}
     for (model, key), cell in board.cells.items():
         evaluator, _, metric = key.partition("/")
