@@ -118,19 +118,21 @@ def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def parameters(run: Run, model: str) -> dict[str, str]:
-    """Return what the numbers rest on: model, suite, and each evaluator's parameters that are set."""
+    """Return what the numbers rest on: model, suite, run and its end, and each evaluator's judge and parameters."""
     suite = run.spec.suite
     found = {
         "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
         "outputs_fingerprint": run.spec.outputs.fingerprint, "seed": str(run.spec.seed),
+        "finished": sealed(run),
     }  # fmt: skip
+    judges = {f"{id}.judge": judge for id, judge in analysis.judged_by(run).items()}
     own = {
         f"{id}.{name}": str(value)
         for id, values in run.evaluators.items()
         for name, value in values.items()
         if value not in (None, {}, [], "")
     }
-    return found | own
+    return found | judges | own
 
 
 def metrics(found: list[Number]) -> Iterator[tuple[str, float]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from metrics import __version__
 from metrics.core.rounding import round_tree
-from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Answered, Number, answers, numbers, sealed, unique_names
+from metrics.presentation.safe_text import shown, shown_tree
+from metrics.reports.exchange.contents import Answered, Number, answers, numbers, parameters, sealed, unique_names
 from metrics.store import Run
 
 UNSCORED = math.nan  # Inspect's value of a score that has none
@@ -40,7 +40,7 @@ def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
             "dataset": {"name": shown(suite.name), "samples": suite.cases,
                         "sample_ids": run.suite.cases["case_id"].to_pylist(), "shuffled": False},
             "config": {"epochs": max((one["epoch"] for one in samples), default=1)},
-            "packages": {"assay": __version__}, "metadata": {"assay_run": run.id},
+            "packages": {"assay": __version__}, "metadata": shown_tree(parameters(run, model)),
         },
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from metrics.presentation.format import MISSING, interval, number, plural
+from metrics import analysis
+from metrics.core.registry import title_of
+from metrics.presentation.format import MISSING, interval, moment, number, plural
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Number, file_name, numbers
+from metrics.reports.exchange.contents import Number, file_name, numbers, sealed
 from metrics.store import Run
 
 TASKS = {
@@ -22,8 +24,9 @@ def export(run: Run) -> bytes:
     found = numbers(run)
     front = yaml.safe_dump({"model-index": list(_index(run, found))}, sort_keys=False, allow_unicode=True)
     suite = run.spec.suite
-    about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}."
-    lines = [f"---\n{front}---", "## Evaluation results", about, *_tables(found)]
+    judges = (f" {_cell(title_of(id))} is judged by {_cell(judge)}." for id, judge in analysis.judged_by(run).items())
+    about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}, {moment(sealed(run))}."
+    lines = [f"---\n{front}---", "## Evaluation results", about + "".join(judges), *_tables(found)]
     return ("\n\n".join(lines) + "\n").encode()
 
 
@@ -31,17 +34,19 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     suite = run.spec.suite
     of_texts = suite.task == "classification" and run.suite.cases["image"].null_count == len(run.suite)
     task = "text-classification" if of_texts else TASKS[suite.task]
+    judges, made = analysis.judged_by(run), {"run": run.id, "date": sealed(run)}
     for model in run.models:
-        if metrics := [_metric(one) for one in found if one.model == model and one.cell.value is not None]:
+        own = [one for one in found if one.model == model and one.cell.value is not None]
+        if metrics := [_metric(one, {**made, "judge": judges.get(one.column.evaluator)}) for one in own]:
             dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
 
-def _metric(one: Number) -> dict[str, Any]:
+def _metric(one: Number, made: dict[str, str | None]) -> dict[str, Any]:
     cell = one.cell
     counts = {
         "low": cell.low, "high": cell.high, "interval": cell.interval, "n": cell.n, "unscored": cell.unscored,
-        "direction": one.column.direction,
+        "direction": one.column.direction, **made,
     }  # fmt: skip
     args = {name: value for name, value in counts.items() if value is not None}
     return {"type": one.name, "value": cell.value, "name": one.title, "args": args, "verified": False}

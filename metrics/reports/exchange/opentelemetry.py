@@ -4,14 +4,14 @@ A line is one request of logs (resourceLogs), as a collector's file receiver or 
 The attributes are those of the semantic conventions for generative AI; what they have no name for begins with `assay.`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 import orjson
 
-from metrics import __version__
+from metrics import __version__, analysis
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, verdict_of
@@ -25,7 +25,10 @@ INFO = {"severityNumber": 9, "severityText": "INFO"}
 
 def export(run: Run) -> bytes:
     """Return the events of every score; a score without value has its reason."""
-    events = (event for model in run.models for answered in answers(run, model) for event in _events(run, answered))
+    judges = analysis.judged_by(run)
+    events = (
+        event for model in run.models for answered in answers(run, model) for event in _events(run, answered, judges)
+    )
     lines = []
     while batch := list(islice(events, LINE)):
         resource = {"service.name": "assay", "service.version": __version__, "assay.run": run.id,
@@ -37,7 +40,7 @@ def export(run: Run) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _events(run: Run, answered: Answered) -> Iterator[dict[str, Any]]:
+def _events(run: Run, answered: Answered, judges: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     at = str(int(datetime.fromisoformat(run.created).timestamp()) * 1_000_000_000)
     for row in answered.scores:
         passed, threshold = verdict_of(run, row)
@@ -49,7 +52,7 @@ def _events(run: Run, answered: Answered) -> Iterator[dict[str, Any]]:
             "gen_ai.response.model": answered.model,
             "error.type": None if row["status"] in ("ok", "not_applicable") else row["status"],
             "assay.case_id": answered.case["case_id"], "assay.repeat": answered.repeat, "assay.status": row["status"],
-            "assay.threshold": threshold or None,
+            "assay.threshold": threshold or None, "assay.judge": judges.get(row["evaluator"]),
         }  # fmt: skip
         yield {"timeUnixNano": at, "observedTimeUnixNano": at, "eventName": EVENT, **INFO,
                "attributes": _attributes(named)}  # fmt: skip

@@ -3,20 +3,18 @@
 import hashlib
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from metrics import analysis, engine
+from metrics import analysis
 from metrics.core.rounding import round_tree
 from metrics.core.suite import Outputs, Suite
 from metrics.reports.exchange.every_eval_ever import OWNED
 from metrics.reports.exchange.exporters import EXPORTERS, export, written
 from metrics.store import Run, Workspace
-from tests.engine.engine_scenes import finished, one_thread
-from tests.judge.server import JudgeServer
+from tests.engine.engine_scenes import finished
 
 HOSTILE = ("../../../up", "/etc/x", "..", "a/../../b", "CON/\x00x\ny")
 NAMES = ("org/n-1", "plain", *HOSTILE)
@@ -139,22 +137,14 @@ def test_samples_are_the_scores_that_pass_or_fail_and_the_others_are_counted(run
     assert len(samples) + sum(left.values()) == len(scores)
 
 
-def test_how_models_and_judges_were_asked_is_told(tmp_path: Path) -> None:
-    suite = Suite.from_rows("capitals", "text", [{"case_id": "1", "question": "Of France?"}])
-    target = {"kind": "model", "model": "org/n-1", "prompt": "Say: {question}", "max_tokens": 64, "seed": 7}
-    outputs = Outputs.from_rows([{"case_id": "1", "model": name, "answer": "Paris"} for name in ("org/n-1", "plain")])
-    with JudgeServer() as server:
-        server.say("no_answer", {"attempted": "yes"})
-        resources = {"judge": {"model": "scripted", "base_url": server.url}}
-        workspace, asked = Workspace(tmp_path / "w"), replace(outputs, targets={"org/n-1": target})
-        run = engine.execute(engine.create(workspace, suite, asked, ["no_answer"], resources=resources), one_thread)
-    found = records(run, tmp_path / "out")
+def test_how_models_and_judges_were_asked_is_told(judged: Run, tmp_path: Path) -> None:
+    found = records(judged, tmp_path / "out")
     for model, (_, record) in found.items():
         check_record(record)
         for one in record["evaluation_results"]:
             scoring = one["metric_config"]["llm_scoring"]
             assert [judge["model_info"]["id"] for judge in scoring["judges"]] == ["scripted"]
-            assert analysis.prompts_asked(run)["no_answer"].text in scoring["input_prompt"]
+            assert analysis.prompts_asked(judged)["no_answer"].text in scoring["input_prompt"]
             assert one.get("generation_config") == (None if model == "plain" else {
                 "generation_args": {"temperature": 0.0, "max_tokens": 64, "prompt_template": "Say: {question}"},
                 "additional_details": {"kind": "model", "model": "org/n-1", "seed": "7"},
