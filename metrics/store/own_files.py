@@ -39,8 +39,8 @@ NAMES = "|".join(  # a pattern of every name; the part of a name that is not our
 
 # all that a workspace has; its folder may have been there before, and have other things of the user's
 FOLDERS = (
-    "bin", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs", "plugins",
-    "preferences", "questions", "reviews", "runs", "suites", "targets", "thumbnails", "turns", "uploads",
+    "bin", "boards", "cache", "completions", "drafts", "groups", "labels", "listings", "logs", "monitors", "outputs",
+    "plugins", "preferences", "questions", "reviews", "runs", "suites", "targets", "thumbnails", "turns", "uploads",
 )  # fmt: skip
 
 

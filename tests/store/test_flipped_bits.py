@@ -1,4 +1,4 @@
-"""Bits that flip in what changes beside the runs: monitors, labels, reviews, thresholds.
+"""Bits that flip in what changes beside the runs: monitors, labels, reviews, thresholds, boards.
 
 Each is an error that names the file, or changes nothing that is read.
 """
@@ -12,6 +12,7 @@ import pytest
 from metrics import monitoring
 from metrics.core.errors import InputError
 from metrics.store import Run, Workspace
+from metrics.store.board_settings import Boards, BoardSettings
 from metrics.store.rating_sets import DrawSizes, Labels
 from metrics.store.reviews import Place, Review, SavedView, SavedViews
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -20,7 +21,7 @@ from tests.monitoring.monitor_scenes import begun, line, write
 FLIPS = 12  # of each file
 pytestmark = pytest.mark.attack(
     "workspace writer",
-    "a bit of a monitor, of labels, reviews or thresholds is changed",
+    "a bit of a monitor, of labels, reviews, thresholds or a board is changed",
     "each file has a checksum, and an error names it",
 )
 
@@ -122,3 +123,9 @@ def test_thresholds(run: Run) -> None:
         return here.in_force, here.thresholds(), here.decisive("0" * 64)
 
     assert check_flips([profiles.path], read) > FLIPS / 2
+
+
+def test_boards(tmp_path: Path) -> None:
+    boards, settings = Boards(tmp_path), BoardSettings({"a": "the first"}, hidden=("b",))
+    boards.change("0" * 64, lambda _: settings, ["a", "b"])
+    assert check_flips([tmp_path / "boards" / f"{'0' * 64}.json"], lambda: boards.settings("0" * 64)) > FLIPS / 2
