@@ -24,6 +24,7 @@ from metrics.core.source_version import source_version
 from metrics.presentation.format import middle
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import questions
+from metrics.store.board_settings import Boards
 from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -100,12 +101,19 @@ def answer(run: Run, question: str) -> Answer | None:
     return next(one for one in questions() if one.id == question).answer(run)
 
 
-@of_run
-def short_answers(run: Run) -> Sequence[Sentence]:
+def board_version(run: Run) -> int:
+    """Return a number that changes whenever the settings of the board of the run's suite do."""
+    return Boards(run.workspace.path).version(run.spec.suite.fingerprint)
+
+
+def _short_answers(run: Run) -> Sequence[Sentence]:
     """Return the answers that every place says in a sentence, each with the page that shows more."""
     from metrics.presentation.question import short_answers
 
     return list(short_answers(run))
+
+
+short_answers = of_run(_short_answers, version=board_version)
 
 
 @of_run

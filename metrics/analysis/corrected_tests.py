@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.analysis.comparison.compare import Comparison
+from metrics.analysis.comparison.factors import TwoFactors
 from metrics.analysis.comparison.head_to_head import HeadToHead
 from metrics.analysis.findings.flips import flip_rates
 from metrics.analysis.labels.judgements import judged_evaluators
@@ -87,6 +88,12 @@ def of_comparison(found: Comparison, tag: str | None = None) -> list[CorrectedTe
     question = f"Is {found.model_b} better than {found.model_a}{runs}{where}?"
     over = "all metrics and pairs of models" if found.is_of_family else "the metrics shown"
     return [CorrectedTests(question, found.tested, *_over(found.correction, found.tested, over), better)]
+
+
+def of_factors(found: TwoFactors) -> CorrectedTests:
+    """Return the tests of what models and prompts change, and of their interaction."""
+    clear = sum(one.is_clear for metric in found.metrics for one in metric.effects)
+    return CorrectedTests("What does the prompt change?", found.tested, 1, "Holm, over all effects and metrics", clear)
 
 
 def of_trend(found: Trend) -> CorrectedTests:
