@@ -1,16 +1,21 @@
 """What the prompt changes: one sentence a metric, only what is significant is called better, the same everywhere."""
 
 from collections.abc import Mapping, Sequence
+from html import unescape
+from io import BytesIO
 
 import numpy as np
 import pytest
+from pypdf import PdfReader
 
 from metrics.presentation.blocks import Sentence
 from metrics.presentation.questions.what_does_the_prompt_change import factor_blocks
+from metrics.reports import render
 from metrics.store import Run
 from metrics.store.board_settings import Boards, BoardSettings, Factors
 from tests.analysis.scored import scored_run
 from tests.presentation.asked import ask
+from tests.presentation.test_markdown_text import GFM, Elements
 
 pytestmark = pytest.mark.usefixtures("workspace")
 N = 60
@@ -111,3 +116,21 @@ def test_without_a_grid_and_without_values() -> None:
 def test_what_is_outside_the_grid_is_said() -> None:
     run = run_of(dict.fromkeys([*PAIRS, ("qwen", "terse")], 0.0))
     assert any(note.startswith("Left out: qwen | terse, as only models") for note in ask(ID, declare(run)).notes)
+
+
+def test_every_report_has_the_answer_and_hostile_names_stay_text() -> None:
+    run = run_of(dict(zip(PAIRS, (0.1, 0.0, 0.2, 0.1), strict=True)))
+    image, link = "<img src=x onerror=alert(1)>", "[=1+1](javascript:x)"
+    names = {"gpt": image, "llama": "**llama**", "terse": link, "verbose": "#panic() @you"}
+    factors = {entry: Factors(*(names[part] for part in entry.split(" | "))) for entry in run.models}
+    settings = BoardSettings(factors=factors)
+    Boards(run.workspace.path).change(run.spec.suite.fingerprint, lambda _: settings, run.models)
+    page = render(run, "html").decode()
+    assert "<img src=x" not in page
+    assert f"prompt {link} is better than #panic() @you by 0.1" in unescape(page)
+    summary = Elements(GFM.render(render(run, "md").decode()))
+    assert not {"img", "a"} & set(summary.elements)
+    assert f"prompt {link} is better than #panic() @you by 0.1" in summary.outside.replace("\u200b", "")
+    text = "".join(page.extract_text() for page in PdfReader(BytesIO(render(run, "pdf"))).pages)
+    assert "onerror=alert(1)" in "".join(text.split()).replace("\u200b", "")
+    assert f"prompt {link} is better than #panic() @you by 0.1" in render(run, "json").decode()
