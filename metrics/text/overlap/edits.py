@@ -127,9 +127,9 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
     rows, columns = (first, second) if len(first) <= len(second) else (second, first)
-    begun = _common(rows, columns)  # as they begin and end alike, that belongs to a longest one
+    begun = common_start(rows, columns)  # as they begin and end alike, that belongs to a longest one
     rows, columns = rows[begun:], columns[begun:]
-    ended = _common(rows[::-1], columns[::-1])
+    ended = common_start(rows[::-1], columns[::-1])
     rows, columns = rows[: len(rows) - ended], columns[: len(columns) - ended]
     if not rows:
         return begun + ended
@@ -140,7 +140,8 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     return begun + ended + wide.full.bit_count() - wide.below(wide.full, rows).bit_count()
 
 
-def _common(first: Sequence[str], second: Sequence[str]) -> int:
+def common_start(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return how many items two sequences begin with alike."""
     apart = (place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     return next(apart, min(len(first), len(second)))
 
