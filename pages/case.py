@@ -19,13 +19,14 @@ from components.views.objects.image_case import (
     picture,
     show_image,
 )
-from components.views.results import about_run, case_choice, case_scores, mark_controls
+from components.views.results import about_run, case_choice, case_outputs, case_scores, mark_controls
 from components.widgets import controls, filters, url
 from components.widgets.frame import empty, frame
 from metrics.analysis import Segment
 from metrics.core.registry import title_of
 from metrics.presentation import format, guarantee_words
 from metrics.presentation.format import column_name, metric_name, middle
+from metrics.presentation.marked_text import Part
 from metrics.presentation.viewers import (
     case_texts,
     chat_turns,
@@ -97,58 +98,52 @@ def step(run: str, case_id: str, around: ListNumber) -> str:
     return case_id
 
 
-def choose_outputs(run: str, view: case_views.CaseView, model: str | None) -> list[Shown]:
-    """Choose the outputs to show side by side; by default that of the list's model and of those that lead."""
-    ranked = run_reads.headline(run).models
-    several = len({output["run"] for output in view.outputs}) > 1
-    every = [
-        Shown(f"{output['model']} #{output['run']}" if several else output["model"], output)
-        for output in sorted(view.outputs, key=lambda output: ranked.index(output["model"]))
-    ]
-    names = {shown.column: shown.column for shown in every}
-    shown_unasked = "All" if len(names) <= text_case.COLUMNS else f"{text_case.COLUMNS} of them"
-    asked = filters.many("Models side by side", names, "compare", shown_unasked) if len(names) > 1 else []
-    chosen = [shown for shown in every if shown.column in asked] or sorted(
-        every, key=lambda shown: shown.output["model"] != model
-    )
-    return chosen[: text_case.COLUMNS]
-
-
 class AnswerView(NamedTuple):
-    """How answers are drawn: as written, rendered or against the expected; who rates them; whether there are any."""
+    """How answers are drawn: as written, rendered, against the expected or word by word; who rates them.
+
+    parts: of two answers word by word, by column; answered: whether there is any answer.
+    """
 
     form: str
     rater: str | None  # None: nobody rates here
     answered: bool
+    parts: Mapping[str, Sequence[Part]]
 
 
-def show_text(run: str, view: case_views.CaseView, chosen: list[Shown], around: ListNumber) -> None:
+def show_text(run: str, view: case_views.CaseView, beside: case_outputs.Beside, around: ListNumber) -> None:
     """Draw question, expected answers and contexts, the answers side by side with their scores, and why they failed."""
     warn_of_calibration(run, around)
     columns = {(column.evaluator, column.metric): column for column in run_reads.leaderboard(run).columns}
-    rows = shown_scores(view.scores, chosen)
+    chosen, rows = beside.shown, beside.scores()
     scores = case_scores.CaseScores(rows, columns, (around.evaluator, around.metric))
     judge_calls.draw_suspicions(judge_calls.suspicions(rows["judge"]))
     text_case.draw_case(view.case)
     contexts = {shown.column: list(shown.output["retrieved_contexts"] or []) for shown in chosen}
     ids = {shown.column: list(shown.output.get("context_ids") or []) for shown in chosen}
     are_shared = len({(*texts, None, *ids[column]) for column, texts in contexts.items()}) == 1
+    above = st.container()
+    how = answer_view(run, view.case, beside, around)
+    passages = case_scores.Passages(contexts, ids)
     if are_shared:
-        column = chosen[0].column
-        text_case.draw_list("Retrieved contexts", contexts[column], "c-shared", ids[column])
-    how = answer_view(run, view.case, chosen, around)
+        column, title = chosen[0].column, "The same contexts" if how.parts else "Retrieved contexts"
+        with above:
+            text_case.draw_list(title, contexts[column], "c-shared", ids[column])
+    marked = passages.marked() if how.parts and not are_shared else {}
     for place, shown in zip(st.columns(len(chosen)), chosen, strict=True):
         with place:
             own = rows[rows["column"] == shown.column]
-            show_answer(run, view.case, shown, own, around, how)
+            rater = how.rater if beside.views[shown.column] is view else None
+            show_answer(run, view.case, shown, own, around, how._replace(rater=rater))
             scores.draw_marks(shown.column)
-            show_label_scores(view.predictions, shown.output)
+            show_label_scores(beside.views[shown.column].predictions, shown.output)
             column = shown.column
-            if not are_shared:
+            if column in marked:
+                title = f"Retrieved contexts ({len(contexts[column])})"
+                text_case.draw_marked_list(title, marked[column], f"c-{column}")
+            elif not are_shared:
                 text_case.draw_list("Retrieved contexts", contexts[column], f"c-{column}", ids[column])
             show_chat(column, shown.output, view.case, own)
             show_trace(column, shown.output, view.case, own)
-    passages = case_scores.Passages(contexts, ids)
     scores.draw_evidence(passages)
     scores.draw_table(passages)
 
@@ -161,27 +156,22 @@ def warn_of_calibration(run: str, around: ListNumber) -> None:
         st.text(f"{column_name(listed)}: {unfit}.")
 
 
-def shown_scores(scores: pd.DataFrame, chosen: list[Shown]) -> pd.DataFrame:
-    """Return the scores of the chosen outputs, with the output's `column`."""
-    by_place = {(output["model"], output["run"]): column for column, output in chosen}
-    places = zip(scores["model"], scores["run"], strict=True)
-    scores = scores.assign(column=pd.Series([by_place.get(place) for place in places], scores.index, object))
-    return scores[scores["column"].notna()]
-
-
-def answer_view(run: str, case: Mapping[str, Any], chosen: list[Shown], around: ListNumber) -> AnswerView:
+def answer_view(run: str, case: Mapping[str, Any], beside: case_outputs.Beside, around: ListNumber) -> AnswerView:
     """Draw the choice of how answers are shown and, for who may rate them, the field of the name; return both."""
-    answers = [shown.output["answer"] for shown in chosen if shown.output["answer"]]
+    answers = beside.answers()
     forms = {"written": "As written"}
     forms |= {"rendered": "Rendered"} if any(text_case.has_markdown(answer) for answer in answers) else {}
     forms |= {"expected": "Against the expected"} if case["expected_answers"] and answers else {}
+    words = {"words": "Word by word"} if len(beside.shown) == len(answers) == 2 else {}
+    forms = words | forms if beside.is_pair else forms | words
     form = controls.choice("Answers", forms, "view") if len(forms) > 1 else "written"
+    parts = beside.marked_answers() if form == "words" else {}
     rater = None
     if around.evaluator in run_reads.judges_of(run) and visitors.may("editor"):
         rating_queue.known_name()
         rater = visitors.own_name() or filters.text("Your name", "rater").strip()
-    answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in chosen)
-    return AnswerView(form, rater, answered)
+    answered = any(shown.output["answer"] is not None or shown.output.get("error") for shown in beside.shown)
+    return AnswerView(form, rater, answered, parts)
 
 
 def show_answer(
@@ -194,7 +184,9 @@ def show_answer(
     values = [case_texts.score_text(row["value"], row["status"]) for row in of_metric.to_dict("records")]
     value = values[-1] if values else ""
     title = column + (f" · {metric_name(around.metric, around.evaluator)} {value}" if value else "")
-    if answer and how.form == "expected":
+    if column in how.parts:
+        text_case.draw_parts(title, how.parts[column], key)
+    elif answer and how.form == "expected":
         text_case.draw_difference(title, case_texts.closest(answer, list(case["expected_answers"])), answer, key)
     elif answer:
         groups = [group for groups in of_metric["verdicts"] for group in groups or ()]
@@ -324,8 +316,9 @@ if not view.outputs:
     st.info("No model answered this case. Go on to the next one.")
 if about := describe_image(view):
     st.text(about)
-chosen = choose_outputs(run, view, around.model)
 task = workspace_runs.run_facts(run).suite["task"]
+beside = case_outputs.choose(run, view, around.model, runs=task not in ("segmentation", "detection"))
+chosen = beside.shown
 if chosen and task == "segmentation":
     show_segments(view, chosen, run, case_id)
 elif chosen and task == "detection":
@@ -338,5 +331,5 @@ elif chosen and task == "detection":
         show_image(view, chosen, run, objects.evaluator, mark)
 elif chosen:
     draw_picture(view)
-    show_text(run, view, chosen, around)
+    show_text(run, view, beside, around)
 about_run.draw_asked_models(run)

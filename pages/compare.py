@@ -8,7 +8,7 @@ import streamlit as st
 from components.data import agreements, case_views, judge_settings, run_reads, workspace_runs
 from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
-from components.views.results import about_run, model_comparison, replacement
+from components.views.results import about_run, case_choice, model_comparison, replacement
 from components.widgets import controls, filters, url
 from components.widgets.chart import chart
 from components.widgets.frame import empty, frame, is_dark
@@ -18,6 +18,7 @@ from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resa
 from metrics.analysis.comparison.decisions import answer as replacement_answer, decisions as decisions_by_margins
 from metrics.analysis.corrected_tests import of_comparison, of_ranks
 from metrics.presentation import corrected_rows, format, phrases
+from metrics.presentation.marked_text import Part, compare_texts
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
 
@@ -154,11 +155,13 @@ def show_case(case_id: str, row: Difference, values: pd.Series, found: Compariso
     """Draw one case: the question, the answers of A and B, and a link to the whole case."""
     pair = ((run, found.model_a, "A", values["a"]), (other, found.model_b, "B", values["b"]))
     around = {"case": case_id, "evaluator": row.column.evaluator, "metric": row.column.metric}
+    baseline = case_choice.MODEL + found.model_a if run == other else case_choice.RUN + run
+    is_twin = run == other or found.model_a == found.model_b or len(workspace_runs.run_facts(run).models) == 1
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(case_id, width="stretch")
-        if run == other:
+        if is_twin:
             if st.button("Open this case", type="primary", icon=":material/arrow_forward:"):
-                url.go("case", run=run, compare=[found.model_a, found.model_b], **around)
+                url.go("case", run=other, model=found.model_b, baseline=baseline, **around)
         else:
             for of, model, letter, _ in pair:
                 if st.button(f"Open in the run of {letter}", key=f"open-{letter}"):
@@ -172,20 +175,21 @@ def show_case(case_id: str, row: Difference, values: pd.Series, found: Compariso
     if all(answer is None for answer, _ in answers):
         st.caption("There are no answers as text: the case itself shows what was predicted.")
         return
+    texts = [answer or "" for answer, _ in answers]
+    parts: Sequence[Sequence[Part]] = ()
     written = all(answer and view.predictions.empty for (answer, _), view in zip(answers, views, strict=True))
-    if written and controls.choice("Answers", {"written": "As written", "words": "Word by word"}, "view") == "words":
-        text_case.draw_difference(
-            "From A (struck out) to B (underlined)",
-            answers[0][0] or "",
-            answers[1][0] or "",
-            "a-to-b",
-            2 * ANSWER_HEIGHT,
-        )
-        return
-    for place, title, (answer, repeats) in zip(st.columns(2), titles, answers, strict=True):
+    if written and controls.choice("Answers", {"words": "Word by word", "written": "As written"}, "view") == "words":
+        both = compare_texts(*texts)
+        st.text(both.sentence)
+        parts = both.first, both.second
+    for number, place in enumerate(st.columns(2)):
+        repeats = answers[number][1]
+        title = titles[number] + (f" (first of {repeats} repeats)" if repeats > 1 else "")
         with place:
-            note = f" (first of {repeats} repeats)" if repeats > 1 else ""
-            text_case.draw_text(title + note, answer, ANSWER_HEIGHT, 4, "no answer")
+            if parts:
+                text_case.draw_parts(title, parts[number], f"twin-{number}", 2 * ANSWER_HEIGHT)
+            else:
+                text_case.draw_text(title, texts[number], ANSWER_HEIGHT, 4, "no answer")
 
 
 def draw_question(case: Mapping[str, Any]) -> None:

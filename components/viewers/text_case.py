@@ -15,7 +15,7 @@ from components.viewers.browser_component import draw_in_browser
 from components.views.judge import judge_calls
 from components.widgets.literal import literal
 from metrics.presentation import format
-from metrics.presentation.marked_text import Part, difference, with_claims
+from metrics.presentation.marked_text import TOO_LONG, Part, difference, with_claims
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup
 from metrics.presentation.viewers.case_texts import case_blocks, fact_parts, question_parts
@@ -80,19 +80,26 @@ def has_markdown(answer: str) -> bool:
 def draw_answer(title: str, answer: str, key: str, groups: Sequence[VerdictGroup] = (), rendered: bool = False) -> None:
     """Draw an answer with the claims of a judge's verdicts marked, or, where `rendered`, its Markdown as elements."""
     tree = markdown_tree(answer) if rendered else None
-    with st.container(gap="xsmall"):
-        st.text(title)
-        content = block(with_claims(answer, groups)) if tree is None else block(tree, rendered=True)
-        browser_parts.prose([content], key, ANSWER_HEIGHT)
+    _draw_block(title, block(with_claims(answer, groups)) if tree is None else block(tree, rendered=True), key)
+
+
+def draw_parts(title: str, parts: Sequence[Part], key: str, height: int = ANSWER_HEIGHT) -> None:
+    """Draw a text of which words are marked."""
+    _draw_block(title, block(parts), key, height)
 
 
 def draw_difference(
     title: str, expected: str, answer: str, key: str, height: int = ANSWER_HEIGHT, exact: bool = False
 ) -> None:
     """Draw the answer compared with the expected one: what is only expected struck out, only answered underlined."""
+    parts = difference(expected, answer, exact)
+    draw_parts(title if parts is not None else f"{title} · {TOO_LONG}", parts or [Part(answer)], key, height)
+
+
+def _draw_block(title: str, content: dict[str, Any], key: str, height: int = ANSWER_HEIGHT) -> None:
     with st.container(gap="xsmall"):
         st.text(title)
-        browser_parts.prose([block(difference(expected, answer, exact))], key, height)
+        browser_parts.prose([content], key, height)
 
 
 def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | None] | None = None) -> None:
@@ -107,6 +114,13 @@ def draw_list(title: str, texts: Sequence[str], key: str, ids: Sequence[str | No
             else:
                 st.caption(name)
             st.text(text)
+
+
+def draw_marked_list(title: str, texts: Sequence[tuple[str, Sequence[Part]]], key: str) -> None:
+    """Draw titled passages of which words are marked in an expander; nothing for none."""
+    if texts:
+        with st.expander(title, key=key):
+            browser_parts.prose([block(parts, name) for name, parts in texts], f"{key}-texts")
 
 
 def draw_evidence(

@@ -1,21 +1,25 @@
 """A text in parts that a page marks: what quotes, changes, differences or a judge's verdicts say of its words."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from metrics.core.evidence import Holds
 from metrics.core.unicode_forms import normalized
+from metrics.presentation.phrases import named
 from metrics.presentation.verdict_rows import VerdictGroup
 from metrics.text.conversation import Turn, turns
 from metrics.text.sentences import sentences
+from metrics.text.word_diff import diff, differ_only_in, word_diff
 
 Mark = Literal["", "marked", "added", "removed", "yes", "no", "unknown"]
+TOO_LONG = "too long to be compared word by word"
 OF_ANSWERS = ("claims", "sentences")  # groups of verdicts about what the answer says
 SHARED = 0.5  # of the words of a claim must stand in the sentence that it is shown at
 WORST: tuple[Holds, ...] = ("no", "unknown", "yes")
 WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")  # scripts without spaces: a character is a word
+
+UNIT = re.compile(r"(\S+|^)(\s*)")  # a word with its signs, and the white space behind it
 
 
 class Part(NamedTuple):
@@ -44,28 +48,57 @@ def quoted(text: str, quotes: Sequence[str]) -> list[Part]:
 
 def changed(before: str, after: str) -> list[Part]:
     """Return the text after a change with the words marked that are not in the text before."""
-    old, new = (re.findall(r"\S+|\s+", text) for text in (before, after))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    cuts = (("".join(new[start:end]), kind != "equal") for kind, _, _, start, end in matcher.get_opcodes())
-    return [Part(text, "marked" if is_new else "") for text, is_new in cuts if text]
+    found = word_diff(before, after)
+    return [Part(after)] if found is None else [Part(a, "" if same else "marked") for _, a, same in found if a]
 
 
-def difference(expected: str, answer: str, exact: bool = False) -> list[Part]:
+def difference(expected: str, answer: str, exact: bool = False) -> list[Part] | None:
     """Return the answer with its words that are only in it as added, and those only expected as removed.
 
-    Words are compared without case and punctuation, unless `exact`, and shown as written.
+    Words are compared without case and punctuation, unless `exact`, and shown as written. None for texts that are too
+    long to compare.
     """
-    left, right = (re.findall(r"\S+\s*", text) for text in (expected, answer))
-    compared, other = ([_bare(word.strip(), exact) for word in words] for words in (left, right))
-    matcher = difflib.SequenceMatcher(None, compared, other, autojunk=False)
-    parts = []
-    for operation, a, b, c, d in matcher.get_opcodes():
-        if operation == "equal":
-            parts.append(Part(_spaced(right[c:d]) if b < len(left) else "".join(right[c:d])))
+    left, right = (UNIT.findall(text) for text in (expected, answer))
+    found = diff(left, right, str if exact else _bare)
+    if found is None:
+        return None
+    parts = list[Part]()
+    for old, new, same in found:
+        if same or not (old + new).strip():
+            parts += [Part(new)] if new else []
             continue
-        parts += [Part(_spaced(left[a:b]), "removed")] if a < b else []
-        parts += [Part(_spaced(right[c:d]), "added")] if c < d else []
+        before = parts.pop().text if parts and not parts[-1].mark else ""
+        parts += [Part(_spaced(before))] if before else []
+        parts += [Part(_spaced(old.lstrip()) if new.strip() else old.lstrip(), "removed")] if old.strip() else []
+        parts += [Part(new.lstrip(), "added")] if new.strip() else []
     return parts
+
+
+class Twins(NamedTuple):
+    """Two texts beside each other: what they are, "" where only marks say it, and both with what is only in one."""
+
+    said: str
+    first: list[Part]
+    second: list[Part]
+
+    @property
+    def sentence(self) -> str:
+        """What two answers are to each other, or how their words are marked."""
+        marks = "Struck out: only in the first answer. Underlined: only in the second."
+        return f"The answers are {self.said}." if self.said else marks
+
+
+def compare_texts(first: str, second: str) -> Twins:
+    """Return two texts to show beside each other, words only in the first as removed, only in the second as added."""
+    names, found = differ_only_in(first, second), word_diff(first, second)
+    said = "identical" if names == () else f"the same but for {named(names)}" if names else ""
+    if found is None:
+        return Twins(said or TOO_LONG, [Part(first)], [Part(second)])
+    return Twins(
+        said,
+        [Part(one, "" if same else "removed") for one, _, same in found if one],
+        [Part(other, "" if same else "added") for _, other, same in found if other],
+    )
 
 
 def with_claims(answer: str, groups: Iterable[VerdictGroup]) -> list[Part]:
@@ -106,13 +139,13 @@ def last_turn(text: str) -> tuple[list[Turn], Turn] | None:
     return (found[:-1], found[-1]) if len(found) > 1 else None
 
 
-def _bare(word: str, exact: bool) -> str:
-    return word if exact else re.sub(r"^\W+|\W+$", "", word).casefold() or word
+def _bare(word: str) -> str:
+    found = re.search(r"\w(?:.*\w)?", word)
+    return found[0].casefold() if found else word
 
 
-def _spaced(words: Sequence[str]) -> str:
-    """Return words, each with the white space behind it, so that something can follow the last one."""
-    text = "".join(words)
+def _spaced(text: str) -> str:
+    """Return a text so that something can follow its last word."""
     return text if text[-1].isspace() else f"{text} "
 
 

@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
+from metrics.core.suite import Outputs
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
 from metrics.store.reviews import Review
 from metrics.suites.samples import create, samples
-from tests.engine.engine_scenes import one_thread
+from tests.engine.engine_scenes import finished, one_thread
 from tests.pages.conftest import Look, Open
 from tests.pages.page_scenes import HOSTILE, agents_run, every_told, judged_run, marked, objects_run, texts_run
 from tests.pages.reading import labelled, press
@@ -72,6 +73,38 @@ def test_the_markdown_of_an_answer_is_rendered_where_asked(texts: Run, open_page
     page = open_page("case", run=texts.id, case="t1", view="rendered", **ROUGE)
     trees = [block["tree"] for each in every_told(page, "prose") for block in each["blocks"] if "tree" in block]
     assert trees == [[["p", ["code", "[image: x] <http://127.0.0.1:9/x.png>"], " <img src=x onerror=alert(1)>"]]]
+
+
+def test_an_answer_beside_that_of_another_model(texts: Run, open_page: Open) -> None:
+    page = open_page("case", run=texts.id, case="t1", model="hostile", baseline="model:exact", **ROUGE)
+    assert "Struck out: only in the first answer. Underlined: only in the second." in words(page)
+    titles = [text for text in words(page) if text.endswith(("ROUGE-L 1.00", "ROUGE-L 0.00"))]
+    assert titles == ["exact · ROUGE-L 1.00", "hostile · ROUGE-L 0.00"]
+    assert marked(page) == [("It is 2 indeed", "removed"), (HOSTILE, "added")]
+    scores = page.dataframe[-1].value.set_index("metric")
+    assert scores.loc["ROUGE-L", ["exact", "hostile", "−"]].tolist() == ["1.00", "0.00", "−1.00 worse"]
+    assert "The same contexts (2): counting" in [part.label for part in page.expander]
+    back = open_page("case", run=texts.id, case="t1", model="exact", baseline="model:exact", **ROUGE)
+    assert marked(back) == marked(page), "it is what the others are compared with"
+    assert not marked(open_page("case", run=texts.id, case="t1", view="written", **ROUGE))[0][1]
+
+
+def test_an_answer_beside_that_of_an_earlier_run(look_at_copy: Look, open_page: Open) -> None:
+    texts = look_at_copy(texts_run)
+    suite, outputs = texts.suite, texts.outputs.outputs.to_pylist()
+    rows = [{"case_id": row["case_id"], "model": row["model"], "answer": str(row["answer"]).upper()} for row in outputs]
+    contexts = [None, [HOSTILE, "counting sheep"]]
+    later = [row | {"retrieved_contexts": contexts[row["model"] == "exact"]} for row in rows if row["case_id"] != "t2"]
+    again = finished(Workspace(), suite, Outputs.from_rows(later), "rouge", name="Later")
+    about = {"run": again.id, "model": "exact", "baseline": f"run:{texts.id}"} | ROUGE
+    page = open_page("case", case="t1", **about)
+    assert "The answers are the same but for case." in words(page)
+    apart = {("It is", "removed"), ("indeed", "removed"), ("IT IS", "added"), ("INDEED", "added")}
+    assert apart | {(HOSTILE, ""), ("counting sheep", "added"), ("counting", "removed")} <= {*marked(page)}
+    heads = list(page.dataframe[-1].value)[2:]
+    assert heads == ["exact · Run Sums", "exact", "−"]
+    page = open_page("case", case="t2", run=texts.id, model="exact", baseline=f"run:{again.id}", **ROUGE)
+    assert "Run Later: nothing to compare with in this case." in words(page)
 
 
 def test_previous_and_next_follow_the_list(texts: Run, open_page: Open) -> None:

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics.store import Run
-from tests.pages.conftest import CASES, HOSTILE, Open
+from tests.pages.conftest import CASES, HOSTILE, Open, Went
 from tests.pages.page_scenes import told
 from tests.pages.reading import labelled, press
 
@@ -103,12 +103,14 @@ def test_an_unfinished_run_says_where_its_progress_is(run, open_page, monkeypatc
     assert {"Overview", "Cases", "Slices", "Report"} <= {link.proto.label for link in page.get("page_link")}
 
 
-def test_the_cases_that_another_model_does_better(run: Run, open_page: Open) -> None:
+def test_the_cases_that_another_model_does_better(run: Run, open_page: Open, went: Went) -> None:
     page = open_page("cases", run=run.id, model="blunt", better="sharp", **NUMBER)
     wrong_here = {f"c{n}" for n in range(0, CASES, 3)}
     wrong_there = {f"c{n}" for n in range(0, CASES, 10)}
     assert set(shown(page)) == wrong_here - wrong_there
     assert "Only cases in which sharp does better than blunt." in [text.value for text in page.text]
+    press(page, "Open the worst case")
+    assert (went[-1]["model"], went[-1]["baseline"]) == ("blunt", "model:sharp"), "both side by side"
     example = open_page("case", run=run.id, model="blunt", better="sharp", **NUMBER)
     assert f"1 of {len(wrong_here - wrong_there)}, " in next(text.value for text in example.text)
     assert "filter-better" not in {box.key for box in open_page("cases", run=run.id, **NUMBER).sidebar.selectbox}

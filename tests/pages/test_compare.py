@@ -20,7 +20,7 @@ from tests.analysis.comparison import test_paired_bootstrap as pets
 from tests.components.board_scenes import column
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.labels import label, labelled_run
-from tests.pages.conftest import HOSTILE, Look, Open
+from tests.pages.conftest import HOSTILE, Look, Open, Went
 from tests.pages.page_scenes import marked
 from tests.pages.reading import labelled, press
 
@@ -104,10 +104,10 @@ def test_the_button_leads_to_the_regressions_and_on_to_the_case(run: Run, open_p
 
 
 def test_answers_word_by_word(words: Run, open_page: Open) -> None:
-    page = open_page("compare", a="good", b="poor", key="rouge/rougeL", view="words", case="c3")
+    page = open_page("compare", a="good", b="poor", key="rouge/rougeL", case="c3")
     assert "A  good    B  poor" in texts(page)
     assert ("for the evening train to leave the river runs", "removed") in marked(page)
-    written = open_page("compare", a="good", b="poor", key="rouge/rougeL")
+    written = open_page("compare", a="good", b="poor", key="rouge/rougeL", view="written")
     assert not marked(written)
     assert "A · good · 1.00" in texts(written)
 
@@ -154,7 +154,7 @@ def test_at_every_look_too_few_cases_say_nothing(words: Run, open_page: Open) ->
     assert page.dataframe[1].value["Verdict"].unique().tolist() == ["no significant difference", "equal on every case"]
 
 
-def test_one_model_in_two_runs(look_at_copy: Look, open_page: Open) -> None:
+def test_one_model_in_two_runs(look_at_copy: Look, open_page: Open, went: Went) -> None:
     words = look_at_copy(words_run)
     again = finished(Workspace(), text_suite(12), text_outputs(12, models=("poor",)), "rouge", name="Second")
     page = open_page("compare", run=again.id, other=words.id)
@@ -164,7 +164,10 @@ def test_one_model_in_two_runs(look_at_copy: Look, open_page: Open) -> None:
     assert "B  poor (First, " in said
     assert "In one of the two runs only, so not compared: Looping detection." in said
     focused = open_page("compare", run=again.id, other=words.id, b="good", key="rouge/rougeL", kind="wins")
-    assert {"Open in the run of A", "Open in the run of B"} <= {button.label for button in focused.button}
+    press(focused, "Open this case")
+    assert went[-1].items() >= {"page": "case", "run": words.id, "model": "good", "baseline": f"run:{again.id}"}.items()
+    other = open_page("compare", run=words.id, other=again.id, a="good", key="rouge/rougeL")
+    assert {"Open in the run of A", "Open in the run of B"} <= {button.label for button in other.button}
 
 
 def test_a_single_model_teaches(workspace: Path, open_page: Open) -> None:

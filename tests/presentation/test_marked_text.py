@@ -1,11 +1,13 @@
 """Texts with marked words."""
 
 import pytest
+from hypothesis import given, strategies as st
 
 from metrics.core.evidence import Evidence, Holds, Verdict
-from metrics.presentation.marked_text import Part, changed, difference, last_turn, quoted, with_claims
+from metrics.presentation.marked_text import Part, changed, compare_texts, difference, last_turn, quoted, with_claims
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
 
+TEXTS = st.text(st.sampled_from("ab. \n"), max_size=12)
 ANSWER = "It opened in 1937. Eiffel designed it! Who knows?"
 
 
@@ -28,7 +30,7 @@ def test_quoted(text, quotes, parts):
     ("how do I pay", "how do I pay", [("how do I pay", False)]),
     ("how do I pay", "how do U pay", [("how do ", False), ("U", True), (" pay", False)]),
     ("pay now", "Lies. pay now", [("Lies. ", True), ("pay now", False)]),
-    ("pay now", "now pay", [("now ", True), ("pay", False)]),
+    ("pay now", "now pay", [("now", False), (" pay", True)]),
     ("", "pay", [("pay", True)]),
 ], ids=["same", "a word", "put before", "order", "from nothing"])  # fmt: skip
 def test_changed(before, after, parts):
@@ -39,12 +41,12 @@ def test_changed(before, after, parts):
     ("expected", "answer", "parts"),
     [
         ("a b", "a b", ["a b"]),
-        ("The cat sat.", "the cat ran", ["the cat ", "-sat. ", "+ran "]),
-        ("", "new", ["+new "]),
-        ("old", "", ["-old "]),
-        ("stays goes", "stays", ["stays ", "-goes "]),
+        ("The cat sat.", "the cat ran", ["the cat ", "-sat. ", "+ran"]),
+        ("", "new", ["+new"]),
+        ("old", "", ["-old"]),
+        ("stays goes", "stays", ["stays ", "-goes"]),
         ("a, b", "a b", ["a b"]),
-        ("one\ntwo", "one\nthree", ["one\n", "-two ", "+three "]),
+        ("one\ntwo", "one\nthree", ["one\n", "-two ", "+three"]),
     ],
     ids=["equal", "case and punctuation aside", "nothing expected", "nothing answered", "cut short", "comma", "lines"],
 )
@@ -58,6 +60,33 @@ def test_difference(expected, answer, parts):
 
 def test_an_exact_difference_sees_case_and_punctuation():
     assert difference("The cat", "the cat", exact=True)[0] == Part("The ", "removed")
+
+
+@given(TEXTS, TEXTS)
+def test_an_exact_difference_has_the_words_of_both_texts(expected, answer):
+    parts = difference(expected, answer, exact=True) or []
+    assert "".join(part.text for part in parts if part.mark != "removed").split() == answer.split()
+    assert "".join(part.text for part in parts if part.mark != "added").split() == expected.split()
+
+
+@pytest.mark.parametrize(("first", "second", "said", "marks"), [
+    ("It is 3 m.", "It is 2 m.", "", [("3", "removed"), ("2", "added")]),
+    ("Yes", "Yes", "identical", []),
+    ("Yes", "yes ", "the same but for case and white space", [("Yes", "removed"), ("yes ", "added")]),
+    ("a" * 200_001, "b", "too long to be compared word by word", []),
+    ("a" * 200_001, "a" * 200_001, "identical", []),
+], ids=["words", "identical", "spelling", "too long", "long and identical"])  # fmt: skip
+def test_two_texts_beside_each_other(first, second, said, marks):
+    found = compare_texts(first, second)
+    assert (found.said, [(part.text, part.mark) for part in (*found.first, *found.second) if part.mark]) == (
+        said,
+        marks,
+    )
+    assert ["".join(part.text for part in parts) for parts in found[1:]] == [first, second]
+
+
+def test_texts_too_long_have_no_difference_in_words():
+    assert difference("a " * 20_000, "b " * 20_000) is None
 
 
 @pytest.mark.parametrize(("claims", "marked"), [

@@ -31,10 +31,12 @@ def form() -> str:
 
 
 def case_address(run: str, evaluator: str, metric: str, case_id: str, model: str | None) -> dict[str, url.Value]:
-    """Return where a row leads: its case, among those that the address chooses."""
+    """Return where a row leads: its case, among those that the address chooses, beside the model that does better."""
     about: dict[str, url.Value] = {
         name: url.params(name) if name == "compare" else url.param(name) for name in (*CHOICE, "group")
     }
+    if (better := url.param("better")) and not about["baseline"]:
+        about["baseline"] = MODEL + better
     about |= {"run": run, "evaluator": evaluator, "metric": metric, "case": case_id, "model": model}
     return about | {"form": form()}
 

@@ -9,16 +9,18 @@ import streamlit as st
 from components.viewers import text_case
 from components.widgets.frame import is_dark
 from components.widgets.literal import literal
-from components.widgets.tables import cell_of, header
+from components.widgets.tables import cell_of, header, numeric
 from metrics.analysis import Column
 from metrics.core.registry import title_of
 from metrics.presentation import palette
 from metrics.presentation.format import metric_name
-from metrics.presentation.phrases import metric_title
+from metrics.presentation.marked_text import Part
+from metrics.presentation.phrases import metric_title, signed
 from metrics.presentation.viewers import case_texts
 from metrics.presentation.viewers.case_rows import value_look
 
 MAX_OPENED = 3  # evaluators whose evidence is open, beside that of the page's number
+DIFFERENCE = "−"  # the column of the difference, which no model is called
 MAX_MARKS = 8  # scores under an answer
 Key = tuple[str, str]  # evaluator, metric
 
@@ -28,6 +30,11 @@ class Passages(NamedTuple):
 
     texts: Mapping[str, Sequence[str]]
     ids: Mapping[str, Sequence[str | None]]
+
+    def marked(self) -> dict[str, list[tuple[str, list[Part]]]]:
+        """Return the contexts of two outputs by column, with titles that say which the other has not, words marked."""
+        both = case_texts.context_twins(*((texts, self.ids[column]) for column, texts in self.texts.items()))
+        return dict(zip(self.texts, both, strict=True))
 
 
 class CaseScores(NamedTuple):
@@ -75,9 +82,13 @@ class CaseScores(NamedTuple):
             own = [cells.get((*key, column)) for column in columns]
             texts.append([title_of(key[0]), metric_name(key[1], key[0]), *(self._text(row) for row in own)])
             styles.append(["", "", *(self._style(row) for row in own)])
-        heads = ["evaluator", "metric", *columns]
+            if len(columns) == 2:
+                texts[-1].append(self._difference(key, *own))
+                styles[-1].append("")
+        heads = ["evaluator", "metric", *columns, *([DIFFERENCE] if len(columns) == 2 else [])]
         config = {"evaluator": header("Evaluator", 190), "metric": header("Metric", 190)}
         config |= {column: st.column_config.Column(column, alignment="right") for column in columns}
+        config[DIFFERENCE] = numeric("Difference", 120, "Right − left")
         st.subheader("All scores", anchor=False, help="Click a score to see what it rests on.")
         frame, css = pd.DataFrame(texts, columns=heads), pd.DataFrame(styles, columns=heads)
         if (clicked := cell_of(frame, config, "case-scores", styles=css)) is not None:
@@ -94,6 +105,16 @@ class CaseScores(NamedTuple):
             return ""
         mark = {True: "✓ ", False: "✗ ", None: ""}[_mark(row, self.columns)]
         return mark + case_texts.score_text(row["value"], row["status"])
+
+    def _difference(self, key: Key, first: Mapping[Any, Any] | None, second: Mapping[Any, Any] | None) -> str:
+        """Return by how much the second score is higher or lower, and whether that is better; "" where one is none."""
+        if first is None or second is None or pd.isna(first["value"]) or pd.isna(second["value"]):
+            return ""
+        apart = float(second["value"]) - float(first["value"])
+        direction = self.columns[key].direction if key in self.columns else "none"
+        if not apart or direction == "none":
+            return signed(apart)
+        return f"{signed(apart)} {'better' if (apart > 0) == (direction == 'higher') else 'worse'}"
 
     def _style(self, row: Mapping[Any, Any] | None) -> str:
         column = None if row is None else self.columns.get((row["evaluator"], row["metric"]))

@@ -9,7 +9,8 @@ import pandas as pd
 
 from metrics.core.fields import CASE_FIELDS
 from metrics.presentation.format import MISSING, STATUSES, exact, metric_name, number
-from metrics.presentation.marked_text import last_turn, words_of
+from metrics.presentation.marked_text import Part, compare_texts, last_turn, words_of
+from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import fact_text
 from metrics.presentation.why_words import NOTE
 from metrics.text.agents.call_matching import ExpectedCallsError, call_text, expected_calls
@@ -22,6 +23,42 @@ def closest(answer: str, expected: Sequence[str]) -> str:
     """Return the expected answer that shares the most words with the answer; empty if there is none."""
     words = set(words_of(answer))
     return max(expected, key=lambda text: len(words.intersection(words_of(text))), default="")
+
+
+Passages = tuple[Sequence[str], Sequence[str | None]]  # the contexts that an output retrieved, and their ids
+
+
+def context_twins(first: Passages, second: Passages) -> tuple[list[tuple[str, list[Part]]], ...]:
+    """Return the contexts of two outputs to show beside each other: of each, a title and the marked text of each.
+
+    What both have is not marked, wherever it stands. Another context is compared word by word with the one of its id
+    there, else with the one at its place if they share most of their words.
+    """
+    return _beside(first, second, is_second=False), _beside(second, first, is_second=True)
+
+
+def _beside(own: Passages, other: Passages, is_second: bool) -> list[tuple[str, list[Part]]]:
+    texts, ids = own
+    found = []
+    for place, (title, text) in enumerate(zip(context_titles(len(texts), ids), texts, strict=True)):
+        if text in other[0]:
+            at = place if other[0][place : place + 1] == [text] else other[0].index(text)
+            found.append((title if at == place else f"{title} · there as {at + 1}", [Part(text)]))
+            continue
+        like = _counterpart(text, place, ids[place] if ids else None, other)
+        both = compare_texts(like, text) if is_second else compare_texts(text, like)
+        found.append((f"{title} · only here", both.second if is_second else both.first))
+    return found
+
+
+def _counterpart(text: str, place: int, id: str | None, other: Passages) -> str:
+    """Return the context of the other output that takes the place of one, "" where none does."""
+    texts, ids = other
+    if id is not None and id in ids:
+        return texts[ids.index(id)]
+    like = texts[place] if place < len(texts) else ""
+    said, there = set(words_of(text)), set(words_of(like))
+    return like if 2 * len(said & there) > max(len(said), len(there)) else ""
 
 
 def score_table(scores: pd.DataFrame, titles: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:

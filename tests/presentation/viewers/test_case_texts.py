@@ -2,12 +2,42 @@
 
 import pandas as pd
 
+from metrics.presentation.marked_text import Part
 from metrics.presentation.viewers import case_texts
+
+HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def test_closest_expected_answer():
     assert case_texts.closest("it is Paris, France", ["Rome", "Paris in France"]) == "Paris in France"
     assert case_texts.closest("x", []) == ""
+
+
+def test_contexts_beside_each_other():
+    first = ["same", "It costs 5 € here.", "moved", "old"], []
+    second = ["same", "It costs 6 € here.", "new", "moved", HOSTILE], []
+    signs = {"": "", "removed": "-", "added": "+"}
+    shown = [
+        [(title, "".join(signs[mark] + text for text, mark, _ in parts)) for title, parts in own]
+        for own in case_texts.context_twins(first, second)
+    ]
+    assert shown == [
+        [
+            ("1", "same"), ("2 · only here", "It costs -5 € here."), ("3 · there as 4", "moved"),
+            ("4 · only here", "-old"),
+        ],
+        [
+            ("1", "same"), ("2 · only here", "It costs +6 € here."), ("3 · only here", "+new"),
+            ("4 · there as 3", "moved"), ("5 · only here", f"+{HOSTILE}"),
+        ],
+    ]  # fmt: skip
+
+
+def test_contexts_of_one_id_are_compared_wherever_they_stand():
+    own, other = case_texts.context_twins((["a b c"], ["x"]), (["new", "d e f a"], ["y", "x"]))
+    assert [part.text for part in own[0][1] if not part.mark] == ["a"]
+    assert [part.text for part in other[1][1] if not part.mark] == ["a"]
+    assert other[0] == ("1 · id y · only here", [Part("new", "added")])
 
 
 def test_score_table():
