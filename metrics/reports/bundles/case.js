@@ -23,7 +23,7 @@ async function drawCasePage(main, params) {
   if (found.earlier.length) main.append(foldedTexts(`Earlier turns (${found.earlier.length})`, found.earlier));
   if (found.references.length) main.append(foldedTexts(`Reference contexts (${found.references.length})`, found.references));
   if (found.image) drawImage(main, found.image, shown, list.metric.evaluator);
-  drawOutputs(main, found, shown, list);
+  drawOutputs(main, found, shown, list, drawTwins(main, found, shown, params));
   drawEvidence(main, found, shown, list);
   if (found.scores.length) {
     const rows = found.scores.map(([title, metric, ...values]) => [title, metric, ...shown.map((place) => values[place])]);
@@ -79,10 +79,31 @@ function drawOutputChoice(main, found, shown, params) {
 
 const foldedTexts = (title, texts) => folded(title, false, ...texts.map(([name, text]) => make("div", "passage", make("p", "muted small", name), make("p", "words", text))));
 
-function drawOutputs(main, found, shown, list) {
+// Of two answers the words that only one has: the parts of each where that is chosen, else none.
+function drawTwins(main, found, shown, params) {
+  const twins = shown.length === 2 && found.twins.find(({ outputs }) => shown.every((place) => outputs.includes(place)));
+  if (!twins) return [];
+  const isChosen = params.get("view") === "words";
+  const made = button("Word by word", () => visit(addressOf("case", { ...Object.fromEntries(params), view: isChosen ? "" : "words" }), true), "toggle");
+  made.setAttribute("aria-pressed", String(isChosen));
+  main.append(make("div", "outputs-choice", made));
+  if (!isChosen) return [];
+  main.append(make("p", "muted small", twins.sentence));
+  return shown.map((place, at) => {
+    const letters = [...found.outputs[place].answer]; // code points, as the lengths count
+    let start = 0;
+    return twins.lengths[twins.outputs.indexOf(place)].map((length, turn) => {
+      const text = letters.slice(start, start + length).join("");
+      start += length;
+      return [text, turn % 2 ? ["removed", "added"][at] : "", ""];
+    });
+  });
+}
+
+function drawOutputs(main, found, shown, list, twins) {
   const place = make("div", "columns");
   main.append(place);
-  for (const number of shown) {
+  for (const [at, number] of shown.entries()) {
     const output = found.outputs[number];
     const column = make("section", "output");
     place.append(column);
@@ -91,7 +112,8 @@ function drawOutputs(main, found, shown, list) {
     if (value) title.append(make("span", "muted", ` · ${list.metric.name} ${value}`));
     column.append(title);
     const marked = found.evidence.find((each) => each.output === number && each.evaluator === list.metric.evaluator && each.answer);
-    if (output.answer) prose(column, [marked ? { title: "", parts: marked.answer } : plain("", output.answer)], 320);
+    if (twins.length) prose(column, [{ title: "", parts: twins[at] }], 320);
+    else if (output.answer) prose(column, [marked ? { title: "", parts: marked.answer } : plain("", output.answer)], 320);
     else if (!found.image && !output.labels.length) column.append(make("p", "muted", `(${output.error || "no answer"})`));
     if (output.labels.length) column.append(labelBars(output.labels));
     if (output.contexts.length) column.append(foldedTexts(`Retrieved contexts (${output.contexts.length})`, output.contexts));

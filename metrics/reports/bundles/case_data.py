@@ -2,14 +2,14 @@
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, combinations, groupby
 from typing import Any
 
 import pandas as pd
 
 from metrics import analysis
 from metrics.core.registry import title_of
-from metrics.presentation.marked_text import with_claims
+from metrics.presentation.marked_text import Part, compare_texts, with_claims
 from metrics.presentation.palette import MARKS
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import VerdictGroup, verdict_groups
@@ -28,6 +28,7 @@ from metrics.reports.bundles.data_file import clean
 from metrics.store import Run
 
 MOST_LABELS = 20  # of a classified case
+MOST_PAIRED = 4  # outputs of which every two are compared
 
 Output = Mapping[str, Any]
 LONGEST_SIDE, QUALITY = 1280, 82  # of a picture: pixels, and of its JPEG
@@ -53,9 +54,24 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
             _output(name, output, labels.get(key, []), case, _judged(view.scores, key))
             for name, output, key in zip(clean(names), outputs, places, strict=True)
         ],
+        "twins": list(_twins(outputs[:MOST_PAIRED])),
         "scores": _scores(view.scores, places, len(names)),
         "evidence": list(_evidence(view.scores, places, outputs)),
     }  # fmt: skip
+
+
+def _twins(outputs: Sequence[Output]) -> Iterator[dict[str, Any]]:
+    """Yield for every two answers how they differ word by word, each as lengths: same, only here, same, only here …"""
+    answers = [(place, output["answer"]) for place, output in enumerate(outputs) if output["answer"]]
+    for (first, one), (second, other) in combinations(answers, 2):
+        both = compare_texts(one, other)
+        lengths = [_lengths(both.first), _lengths(both.second)]
+        yield {"outputs": [first, second], "sentence": both.sentence, "lengths": lengths}
+
+
+def _lengths(parts: Sequence[Part]) -> list[int]:
+    lengths = [sum(len(part.text) for part in run) for _, run in groupby(parts, key=lambda part: part.mark)]
+    return [0, *lengths] if parts[0].mark else lengths
 
 
 def _judged(scores: pd.DataFrame, output: tuple[str, int]) -> dict[str, tuple[VerdictGroup, ...]]:

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,19 @@ def test_the_same_run_gives_the_same_bytes_as_folder_and_zip(texts: Run, tmp_pat
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == files
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_every_two_answers_are_compared_word_by_word(texts: Run) -> None:
+    case = case_data(analysis.example(texts, "c3"))
+    [twins] = case["twins"]
+    assert (twins["outputs"], twins["sentence"][:11]) == ([0, 1], "Struck out:")
+    left = []
+    for place, lengths in zip(twins["outputs"], twins["lengths"], strict=True):
+        answer, ends = case["outputs"][place]["answer"], [0, *np.cumsum(lengths)]
+        turns = [answer[start:end] for start, end in pairwise(ends)]
+        assert "".join(turns) == answer
+        left.append("".join(turns[::2]).split())
+    assert left[0] == left[1] != [], "without what only one has both are the same"
 
 
 def test_the_lists_are_those_of_the_studio(texts: Run, tmp_path: Path) -> None:
