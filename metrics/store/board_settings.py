@@ -109,11 +109,11 @@ def _disguised(texts: Iterable[str]) -> Iterator[str]:
 _read_settings = TypeAdapter(BoardSettings).validate_python
 
 
+@dataclass(frozen=True, slots=True)
 class Boards:
     """The settings of the boards of the workspace at `folder`."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    folder: Path
 
     def version(self, suite: str) -> int:
         """Return a number that changes whenever the settings of a suite's board do; 0 while there are none."""

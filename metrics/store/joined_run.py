@@ -36,6 +36,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """Numbers that are shown but not ranked, as they were made otherwise: `why`, in words."""
+
+    source: Source
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A model in a view: the name that it is shown by, whose answers they are, and where each evaluator's numbers of
     them come from, by id.
@@ -45,6 +53,11 @@ class Entry:
     answers: Source
     scores: Mapping[str, Source]
 
+    @property
+    def reference(self) -> str:
+        """The run and the model, `run:model`: how people and settings name it beside its shown name."""
+        return f"{self.answers.run.id}:{self.answers.model}"
+
 
 class JoinedRun(Run):
     """Entries from sealed runs of one suite as if one run had evaluated them.
@@ -53,14 +66,16 @@ class JoinedRun(Run):
     joined. Reads only: there is nothing to resume, verify or delete.
     """
 
-    def __init__(self, address: str, entries: Sequence[Entry], spec: RunSpec):
+    def __init__(self, address: str, entries: Sequence[Entry], spec: RunSpec, apart: Mapping[tuple[str, str], Apart]):
         self.entries = tuple(entries)
+        self.apart = dict(apart)
         self.newest = max(self.sources, key=lambda run: run.began)
         rows = sum(_rows(entry.answers) for entry in entries)
-        told = [
-            (entry.name, entry.answers, sorted((id, one.run.id, one.model) for id, one in entry.scores.items()))
+        told: list[object] = [
+            (entry.name, entry.reference, sorted((id, one.run.id, one.model) for id, one in entry.scores.items()))
             for entry in entries
         ]
+        told += [(key, one.source.run.id, one.why) for key, one in sorted(self.apart.items())]
         digest = sha256(repr((told, spec.model_dump(mode="json", exclude={"receipt"}))).encode()).hexdigest()
         super().__init__(self.newest.workspace.path / "cache" / "boards" / digest[:STAMP])
         self.address = address
@@ -74,7 +89,12 @@ class JoinedRun(Run):
     def sources(self) -> tuple[Run, ...]:
         """The runs that anything comes from, each once."""
         every = (one.run for entry in self.entries for one in (entry.answers, *entry.scores.values()))
-        return tuple(dict.fromkeys(every))
+        return tuple(dict.fromkeys([*every, *(one.source.run for one in self.apart.values())]))
+
+    def shown_name(self, entry: str) -> str | None:
+        """Return the name by which an entry is shown: of `run:model`, of a model, or its own; None for none."""
+        names = {name: one.name for one in self.entries for name in (one.answers.model, one.reference, one.name)}
+        return names.get(entry)
 
     @property
     def workspace(self) -> StoredInputs:

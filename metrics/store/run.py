@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pyarrow as pa
@@ -35,6 +36,8 @@ from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
+
+    from metrics.store.joined_run import Apart
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -104,7 +107,12 @@ STAMPED = "@"  # between the id of the run and the stamp
 
 
 class Run(RunFiles):
-    """One evaluation in a workspace. Reads only; a finished run never changes."""
+    """One evaluation in a workspace. Reads only; a finished run never changes.
+
+    apart: what a board shows and does not rank, by (model, evaluator), see store.joined_run; nothing of a single run.
+    """
+
+    apart: Mapping[tuple[str, str], Apart] = MappingProxyType({})
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {self.state})"
@@ -169,6 +177,11 @@ class Run(RunFiles):
     def models(self) -> tuple[str, ...]:
         """The models, in the order of the outputs."""
         return self.spec.outputs.models
+
+    def shown_name(self, entry: str) -> str | None:
+        """Return the model that is meant by an entry of a board, `run:model` or a name; None for none of the run."""
+        model = entry.removeprefix(f"{self.id}:")
+        return model if model in self.models else None
 
     @property
     def evaluators(self) -> dict[str, dict[str, Any]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from metrics.analysis.boards.ways import choose_references, describe_differences, is_comparable
 from metrics.core.errors import RunNotFound, did_you_mean
 from metrics.store import Run, Workspace, cache_by_run
-from metrics.store.joined_run import Entry, JoinedRun, Source
+from metrics.store.board_settings import Boards
+from metrics.store.joined_run import Apart, Entry, JoinedRun, Source
 from metrics.store.manifest import digest_of
 
 BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
@@ -18,16 +18,8 @@ EVERY = ":all"  # how that of every evaluation ends, those that later ones repla
 DIGITS = 12  # of a suite's fingerprint in an address
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """Numbers of an evaluator that a board shows but does not rank, as they were made otherwise: `why`, in words."""
-
-    source: Source
-    why: tuple[str, ...]
-
-
 class Board(JoinedRun):
-    """The models of a suite's runs. apart: what is not comparable, by (entry, evaluator); see Apart."""
+    """The models of a suite's runs; each evaluator as its reference run used it."""
 
     def __init__(
         self,
@@ -36,24 +28,18 @@ class Board(JoinedRun):
         references: Mapping[str, Run],
         apart: Mapping[tuple[str, str], Apart],
     ):
-        newest = max((entry.answers.run for entry in entries), key=lambda run: run.began)
-        spec = newest.spec
+        spec = max((entry.answers.run for entry in entries), key=lambda run: run.began).spec
         facts = [next(one for one in run.spec.evaluators if one.id == id) for id, run in references.items()]
         used = {kind: value for run in {*references.values()} for kind, value in run.spec.resources.items()}
-        super().__init__(
-            address,
-            entries,
-            spec.model_copy(
-                update={
-                    "name": f"All models of {spec.suite.name}",
-                    "evaluators": tuple(facts),
-                    "resources": used,
-                    "sample": None,
-                    "receipt": (),
-                }
-            ),
-        )
-        self.apart = dict(apart)
+        changed = {
+            "name": f"All models of {spec.suite.name}",
+            "evaluators": tuple(facts),
+            "resources": used,
+            "sample": None,
+            "receipt": (),
+        }
+        super().__init__(address, entries, spec.model_copy(update=changed), apart)
+        self.references = dict(references)
 
 
 def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
@@ -84,12 +70,15 @@ def _suite_of(workspace: Workspace, name: str) -> str:
 
 
 def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
-    """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without a run."""
-    runs = runs_of_suite(workspace, fingerprint)
+    """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without any."""
+    settings = Boards(workspace.path)
+    runs = [
+        run for run in runs_of_suite(workspace, fingerprint) if run.id not in settings.settings(fingerprint).archived
+    ]
     if not runs:
         raise RunNotFound(f"no finished run in {workspace.place} is of the suite {fingerprint[:DIGITS]}")
     sealed = tuple((run, digest_of(run.folder / "manifest.json")) for run in runs)
-    return _board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", sealed, every)
+    return _board(sealed, every, settings, settings.version(fingerprint))
 
 
 def runs_of_suite(workspace: Workspace, fingerprint: str) -> tuple[Run, ...]:
@@ -100,32 +89,37 @@ def runs_of_suite(workspace: Workspace, fingerprint: str) -> tuple[Run, ...]:
 
 
 @lru_cache(maxsize=16)
-def _board(address: str, sealed: Sequence[tuple[Run, str]], every: bool) -> Board:
+def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, version: int) -> Board:  # noqa: ARG001 - keys
     runs = [run for run, _ in sealed]
-    references = choose_references(runs)
-    evaluations: dict[str, dict[str, list[Run]]] = {}  # model → answers → runs, the newest first
+    fingerprint = runs[0].spec.suite.fingerprint
+    kept, references = settings.settings(fingerprint), choose_references(runs)
+    evaluations: dict[tuple[str, str], list[Run]] = {}  # of a model and its answers, the newest first
     for run in runs:
         for model in run.models:
-            same = evaluations.setdefault(model, {})
-            same.setdefault(_answers(run, model) if _is_repeated(runs, model) else "", []).append(run)
-    entries, apart = [], {}
-    for model, versions in evaluations.items():
-        for place, own in enumerate(versions.values()):
-            if place and not every:
-                break
-            name = model if place == 0 else f"{model}@{own[0].id}"
-            scores: dict[str, Source] = {}
-            for id, reference in references.items():
-                having = [run for run in own if id in run.evaluators]
-                like = next((run for run in having if is_comparable(run, reference, id)), None)
-                if like is not None:
-                    scores[id] = Source(like, model)
-                elif having:
-                    why = describe_differences(having[0], reference, id)
-                    apart[name, id] = Apart(Source(having[0], model), why)
-            entries.append(Entry(name, Source(own[0], model), scores))
+            answers = _answers(run, model) if _is_repeated(runs, model) else ""
+            evaluations.setdefault((model, answers), []).append(run)
+    entries, apart, taken = list[Entry](), dict[tuple[str, str], Apart](), set[str]()
+    for (model, _), own in evaluations.items():
+        named = {f"{run.id}:{model}" for run in own} | {model}
+        shown = next((alias for entry, alias in kept.aliases.items() if entry in named), model)
+        name = f"{shown}@{own[0].id}" if shown in taken else shown
+        if (shown in taken and not every) or not {*named, name}.isdisjoint({*kept.hidden, *kept.archived}):
+            continue
+        taken.add(shown)
+        scores: dict[str, Source] = {}
+        for id, reference in references.items():
+            having = [run for run in own if id in run.evaluators]
+            like = next((run for run in having if is_comparable(run, reference, id)), None)
+            if like is not None:
+                scores[id] = Source(like, model)
+            elif having:
+                why = describe_differences(having[0], reference, id)
+                apart[name, id] = Apart(Source(having[0], model), why)
+        entries.append(Entry(name, Source(own[0], model), scores))
+    if not entries:
+        raise RunNotFound(f"every model of the suite {fingerprint[:DIGITS]} is hidden or archived")
     entries.sort(key=lambda entry: (entry.answers.run.began, entry.answers.run.models.index(entry.answers.model)))
-    return Board(address, entries, references, apart)
+    return Board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", entries, references, apart)
 
 
 def _is_repeated(runs: Sequence[Run], model: str) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -106,6 +106,7 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             made = _cells(group.metric, group.rows, tests.get(key), TOO_MANY if large else UNTESTED)
         for row, cell in zip(group.rows, made, strict=True):
             cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
+    cells |= _cells_apart(run, columns, tag)
     notes, count = () if caution is None else (caution,), count_tests(columns, corrected)
     ahead, decisive = overtaking(run, columns, cells, tag), _decisive(run, columns)
     return Leaderboard(
@@ -286,6 +287,18 @@ def _cells(metric: Metric, rows: Sequence[Mapping[str, Any]], tested: Ranks | No
             )
         )
     return cells
+
+
+def _cells_apart(run: Run, columns: Sequence[Column], tag: str | None) -> Iterator[tuple[tuple[str, str], Cell]]:
+    """Yield the cells that a board does not rank, by (model, column key): they are those of their own run."""
+    for (model, evaluator), one in run.apart.items():
+        theirs = leaderboard(one.source.run, tag).cells
+        for column in columns:
+            own = theirs.get((one.source.model, column.key)) if column.evaluator == evaluator else None
+            if own is not None:
+                untested, wrong = f"not ranked: {'; '.join(one.why)}", column.verdict(own.value) is False
+                unranked = replace(own, rank=None, last_rank=None, best=False, ranked=0, paired=False)
+                yield (model, column.key), replace(unranked, untested=untested, problem=wrong)
 
 
 def _cells_so_far(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> list[Cell]:

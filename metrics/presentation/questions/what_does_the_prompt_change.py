@@ -30,7 +30,8 @@ def what_does_the_prompt_change(run: Run) -> list[Block]:
 def declared_factors(run: Run) -> Mapping[str, tuple[str, str]]:
     """Return model and prompt of those entries of the run that the board of its suite declares to have them."""
     declared = Boards(run.workspace.path).settings(run.spec.suite.fingerprint).factors
-    return {entry: own for entry, own in declared.items() if entry in run.models}
+    shown = {run.shown_name(entry): own for entry, own in declared.items()}
+    return {entry: own for entry, own in shown.items() if entry is not None}
 
 
 def factor_blocks(run: Run, factors: Mapping[str, tuple[str, str]]) -> list[Block]:

@@ -1,0 +1,98 @@
+"""What a board is made of: which runs, under which names, and what is shown beside but not ranked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from metrics.analysis import leaderboard
+from metrics.analysis.boards.board import Board, open_run
+from metrics.core.errors import RunNotFound
+from metrics.core.suite import Outputs
+from metrics.store import Run, Workspace
+from metrics.store.board_settings import Boards
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+SUITE = text_suite()
+
+
+def outputs_of(model: str, like: str = "good") -> Outputs:
+    """The answers of a model: those of another one."""
+    rows = [row | {"model": model} for row in text_outputs(models=(like,)).outputs.to_pylist()]
+    return Outputs.from_rows(rows)
+
+
+def evaluated(workspace: Workspace, model: str, *evaluators: str, like: str = "good", **options: object) -> Run:
+    return finished(workspace, SUITE, outputs_of(model, like), *(evaluators or ("exact_match",)), **options)
+
+
+def board_of(workspace: Workspace, address: str = "board") -> Board:
+    found = open_run(workspace, address)
+    assert isinstance(found, Board)
+    return found
+
+
+def test_the_latest_evaluation_of_each_model_stands_on_the_board(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    first, second = evaluated(workspace, "a", like="poor"), evaluated(workspace, "b")
+    third = evaluated(workspace, "a")
+    latest, every = board_of(workspace), board_of(workspace, f"board:{SUITE.name}:all")
+    assert latest.models == ("b", "a")
+    assert [entry.answers.run for entry in latest.entries] == [second, third]
+    assert every.models == (f"a@{first.id}", "b", "a")
+    cells = leaderboard(every).cells
+    assert (
+        cells[f"a@{first.id}", "exact_match/exact_match"].value
+        == leaderboard(first).cells["a", "exact_match/exact_match"].value
+    )
+
+
+def test_equal_answers_are_one_entry_with_the_evaluators_of_all_its_runs(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    first = evaluated(workspace, "a")
+    second = finished(workspace, SUITE, outputs_of("a"), "rouge")
+    finished(workspace, SUITE, text_outputs(models=("good", "poor")), "exact_match", "rouge")
+    found = board_of(workspace)
+    assert {id: source.run for id, source in found.entries[0].scores.items()} == {"exact_match": first, "rouge": second}
+    board = leaderboard(found)
+    assert board.models == ("a", "good", "poor")
+    assert all(board.cells[model, "rouge/rougeL"].rank for model in board.models)
+
+
+def test_numbers_made_otherwise_are_shown_and_not_ranked(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    for model in ("a", "b"):
+        evaluated(workspace, model)
+    odd = evaluated(workspace, "c", seed=7)
+    found = board_of(workspace)
+    assert found.apart["c", "exact_match"].why == ("seed 7 after 0",)
+    board = leaderboard(found)
+    cell = board.cells["c", "exact_match/exact_match"]
+    assert cell.value == leaderboard(odd).cells["c", "exact_match/exact_match"].value
+    assert (cell.rank, cell.untested) == (None, "not ranked: seed 7 after 0")
+    assert board.cells["a", "exact_match/exact_match"].ranked == 2
+
+
+def test_what_people_set_shapes_the_board(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    runs = [evaluated(workspace, model) for model in ("a", "b", "c", "d")]
+    before, settings = board_of(workspace), Boards(workspace.path)
+    settings.change(
+        SUITE.fingerprint,
+        lambda own: replace(own, aliases={"a": "Alpha"}, hidden=("b",), archived=(runs[3].id,)),
+        before.models,
+        [run.id for run in runs],
+    )
+    after = board_of(workspace)
+    assert after.models == ("Alpha", "c")
+    assert after.id != before.id
+    assert after.shown_name(f"{runs[0].id}:a") == after.shown_name("a") == "Alpha"
+    assert set(after.scores["model"]) == {"Alpha", "c"}
+
+
+def test_a_suite_without_runs_has_no_board(tmp_path: Path) -> None:
+    with pytest.raises(RunNotFound, match="no finished run"):
+        open_run(Workspace(tmp_path), "board")
+    evaluated(Workspace(tmp_path), "a")
+    with pytest.raises(RunNotFound, match="elsewhere"):
+        open_run(Workspace(tmp_path), "board:elsewhere")
