@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from metrics.analysis import compare, headline, insights, leaderboard, problems, resources
@@ -16,9 +17,13 @@ from metrics.reports.build import build
 from metrics.reports.section_names import SECTIONS
 from metrics.store import Run, Workspace
 from tests.engine.engine_scenes import finished
+from tests.judge.judge_scenes import rag
+from tests.judge.server import JudgeServer
 from tests.laws.doors import DATA, Data
+from tests.laws.running import replying, supports
 
 MOST_CHOSEN = 8  # evaluators of a suite
+JUDGED = ("faithfulness", "answer_correctness")
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "dog")
 
 
@@ -87,8 +92,6 @@ def test_models_of_several_runs_stand_as_in_one(tmp_path: Path, kind: str) -> No
 
 
 def _ordered(outputs: Outputs, models: tuple[str, ...]) -> Outputs:
-    import pyarrow as pa
-
     parts = [outputs.restricted(model) for model in models]
     objects = [one.predictions for one in parts if one.predictions is not None]
     return replace(
@@ -96,3 +99,18 @@ def _ordered(outputs: Outputs, models: tuple[str, ...]) -> Outputs:
         outputs=pa.concat_tables(one.outputs for one in parts),
         predictions=pa.concat_tables(objects) if objects else None,
     )
+
+
+def test_judged_models_of_several_runs_stand_as_in_one(tmp_path: Path, judge_server: JudgeServer) -> None:
+    judge_server.say(lambda _: True, replying)
+    judge_server.say("entailment", supports)
+    suite, outputs = rag(models=("m", "n", "o"))
+    judged = {"resources": {"judge": {"model": "scripted", "base_url": judge_server.url, "backoff": 0.01}}}
+    apart, whole = Workspace(tmp_path / "apart"), Workspace(tmp_path / "whole")
+    for model in outputs.models:
+        finished(apart, suite, outputs.restricted(model), *JUDGED, **judged)
+    asked = len(judge_server.calls)
+    finished(whole, suite, outputs, *JUDGED, **judged)
+    assert len(judge_server.calls) == 2 * asked
+    alone, joined = (findings(open_run(one, address)) for one, address in ((whole, "latest"), (apart, "board")))
+    assert differing(alone, joined) == []
