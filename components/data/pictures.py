@@ -14,6 +14,7 @@ from streamlit.runtime import get_instance
 
 from components.data.run_reads import thumbnails
 from components.data.workspace_runs import workspace
+from metrics.core.arrow import stored_columns
 from metrics.core.suite import METADATA
 
 LONGEST_SIDE = 1600  # pixels sent to the browser; boxes stay in the image's own pixels
@@ -80,11 +81,13 @@ class CasePicture(NamedTuple):
 
 def case_pictures(run_id: str, case_ids: Sequence[str]) -> Mapping[str, CasePicture]:
     """Return the picture of each of these cases that has an image or names one."""
-    cases = workspace().run(run_id).suite.cases
-    if IMAGE_NAME not in cases.column_names and cases["image"].null_count == len(cases):
+    run = workspace().run(run_id)
+    named_too = {IMAGE_NAME} & {*stored_columns(run.input_path("suite/cases.parquet"))}
+    images = run.case_columns(["image", *named_too])
+    if not named_too and images["image"].null_count == len(images):
         return {}
-    columns = ["case_id", "image", *({IMAGE_NAME} & {*cases.column_names})]
-    rows = cases.select(columns).filter(pc.is_in(cases["case_id"], pa.array(list(case_ids), pa.string()))).to_pylist()
+    cases = images.add_column(0, "case_id", run.case_columns(["case_id"])["case_id"])
+    rows = cases.filter(pc.is_in(cases["case_id"], pa.array(list(case_ids), pa.string()))).to_pylist()
     there = sorted((row for row in rows if row["image"]), key=lambda row: case_ids.index(row["case_id"]))
     made = thumbnails(run_id, [(row["image"], None) for row in there], SECONDS)
     small = {row["case_id"]: _small(one) for row, one in zip(there, made, strict=True) if isinstance(one, bytes)}

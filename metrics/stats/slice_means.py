@@ -83,8 +83,11 @@ def has_enough_units(masks: Bools, weights: Floats | None, clusters: Ints | None
     """
     weighted = np.ones(masks.shape[1], bool) if weights is None else weights > 0
     least = FEWEST if np.isfinite(within).all() else FEWEST_OPEN
-    units = np.arange(masks.shape[1]) if clusters is None else clusters
-    return np.array([min(len(np.unique(units[side & weighted])) for side in (mask, ~mask)) >= least for mask in masks])
+
+    def units(cases: Bools) -> int:
+        return int(cases.sum()) if clusters is None else len(np.unique(clusters[cases]))
+
+    return np.array([min(units(side & weighted) for side in (mask, ~mask)) >= least for mask in masks])
 
 
 def _correlations(

@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import Any
 
 from metrics.core.errors import AssayError, InputError, InputProblem
-from metrics.core.files import hold_lock, make_folder, write_text
+from metrics.core.files import hold_lock, make_folder, text_of, write_text
 from metrics.core.installation import cache_folder
 from metrics.store.run import Run
 from metrics.store.run_spec import FILE as SPEC
@@ -73,6 +73,19 @@ def from_elsewhere(what: str, effects: Iterable[str], how: str = "") -> InputErr
     """Return the error that a specification was not made here, what it would do, and how to allow that."""
     expected = how or f"your leave: {FLAG}; in the studio that of an admin"
     return InputError([InputProblem(what, f"that it came from elsewhere and {', '.join(effects)}", expected)])
+
+
+def sign(text: str) -> str:
+    """Return a text that is kept here, after a line that says so."""
+    return f"{_signature(text.encode())}\n{text}"
+
+
+def signed_text(path: Path) -> str:
+    """Return the text of a file that `sign` made here. ValueError for any other, OSError where it cannot be read."""
+    said, _, text = text_of(path).partition("\n")
+    if not hmac.compare_digest(said.encode(), _signature(text.encode()).encode()):
+        raise ValueError(f"{path.name} was not written here, or was changed")
+    return text
 
 
 def _signature(content: bytes) -> str:

@@ -128,6 +128,10 @@ class Run(RunFiles):
         """Return the cache key of what is read from the run: its folder and the thresholds that override its own."""
         return self.folder, repr(self.given_thresholds)
 
+    def kept_path(self, name: str) -> Path | None:
+        """Return the file of that name in which something computed of the run is kept; None where nothing may be."""
+        return self.home / "kept" / name
+
     @property
     def name(self) -> str:
         """The name that people gave it, else one made of its suite and models."""
@@ -304,6 +308,7 @@ class Run(RunFiles):
         """
         return group_equal_inputs(self.suite) if self.spec.groups_equal_inputs else self.suite
 
+    @cache_by_run(maxsize=4)
     def sampling_design(self, tag: str | None = None) -> SamplingDesign:
         """Return the weights and clusters of the suite's cases, all of them or those with a tag."""
         grouped = self.spec.groups_equal_inputs
@@ -425,6 +430,9 @@ class Snapshot(Run):
         if not stamp.isalnum() or not (folder / "manifest.json").exists():
             raise RunNotFound(f"run {run.home.name} has moved on; open it again")
         return cls(folder)
+
+    def kept_path(self, name: str) -> None:
+        """Return None: of one moment nothing is kept."""
 
     @property
     def partly(self) -> Mapping[str, tuple[int, int]]:

@@ -15,11 +15,12 @@ from metrics.core.registry import evaluators
 from metrics.core.schema import TABLES
 from metrics.core.suite import ANNOTATIONS, CASES, OUTPUTS, PREDICTIONS, conform
 from metrics.store.input_seals import MEDIA, has_fingerprint, input_facts, is_sealed
+from metrics.store.kept_facts import damaged_facts
 from metrics.store.manifest import has_manifest, listing_facts
 from metrics.store.own_files import INPUTS, REMOTE
 from metrics.store.run import Run, Snapshot
 
-Verdict = Literal["whole", "differs", "lost", "not sealed", "not here"]
+Verdict = Literal["whole", "differs", "lost", "not sealed", "not here", "not believed"]
 NEEDED = ("cases.parquet", "outputs.parquet")  # of every suite and of all outputs
 BAD = ("differs", "lost")
 SCHEMAS = dict(zip(INPUTS, (CASES, ANNOTATIONS, OUTPUTS, PREDICTIONS), strict=True))
@@ -32,7 +33,8 @@ class Checked(NamedTuple):
     """One part of a run: `seal`, `specification`, `table NAME`, `suite/cases.parquet`, `suite/media` …
 
     verdict: `not sealed` was stored by an earlier version without a checksum; `not here` are images that an archive or
-    a workspace at a URL left out. why: in words, for the last four.
+    a workspace at a URL left out; `not believed` was kept beside the run by another user, or changed: its numbers are
+    computed again. why: in words, for all but the first.
     """
 
     name: str
@@ -57,7 +59,15 @@ def check(run: Run) -> list[Checked]:
     specification = _specification(run)
     if specification.verdict in BAD:  # it names suite and outputs
         return [Checked(SEAL, "whole"), specification, *_tables(run)]
-    return [Checked(SEAL, "whole"), specification, *_tables(run), *_inputs(run), *_contradictions(run), *_media(run)]
+    return [
+        Checked(SEAL, "whole"),
+        specification,
+        *_tables(run),
+        *_inputs(run),
+        *_contradictions(run),
+        *_media(run),
+        *_kept(run),
+    ]
 
 
 def can_be_made_again(found: list[Checked]) -> bool:
@@ -212,6 +222,11 @@ def _media(run: Run) -> Iterator[Checked]:
             yield Checked(name, "not here", "a workspace at a URL has them, and gives them when they are shown")
         elif said is not None:
             yield _listed(name, folder / MEDIA[kind], said)
+
+
+def _kept(run: Run) -> Iterator[Checked]:
+    for path in damaged_facts(run):
+        yield Checked(f"kept/{path.name}", "not believed", "not written by this user, or changed: it is computed again")
 
 
 def _listed(name: str, folder: Path, said: dict[str, object]) -> Checked:

@@ -122,6 +122,12 @@ class StoredTable:
         """Return the same with the columns of a schema, null where they are not stored."""
         return pa.concat_tables(conformed(file.rows(columns, filters), schema, columns) for file in self.files)
 
+    def pieces(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield these columns of the table, a row group at a time."""
+        with self.opened() as files:
+            for file in files:
+                yield from (file.read([group], columns) for group in range(file.parquet.num_row_groups))
+
     @contextmanager
     def opened(self, **options: Any) -> Iterator[list[OpenFile]]:
         """Open its files for reading by row groups; `options` are those of pyarrow."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -11,7 +11,7 @@ from metrics.analysis.objects.operating_point import operating_point
 from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Metric
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, cache_by_run, keep_by_run
 from metrics.text.conversation import last_user_turn
 
 if TYPE_CHECKING:
@@ -172,8 +172,19 @@ def cut(text: str) -> str:
     return text if len(text) <= PREVIEW else text[: PREVIEW - 1] + "…"
 
 
-def failing(run: Run, evaluator: str, metric: str) -> dict[str, tuple[int, list[str]]]:
+def failing(run: Run, evaluator: str, metric: str) -> Mapping[str, tuple[int, list[str]]]:
     """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
+    by_score = scored_metric(run, evaluator, metric) is None and evaluator in run.match_names()
+    return _failing_from(run, evaluator, metric, tuple(lowest_scores(run, evaluator).items()) if by_score else ())
+
+
+@keep_by_run(maxsize=512)
+def _failing_from(
+    run: Run,
+    evaluator: str,
+    metric: str,
+    lows: tuple[tuple[str, float], ...],  # noqa: ARG001 - chosen beside the run
+) -> dict[str, tuple[int, list[str]]]:
     source, arguments, _ = _source(run, evaluator, metric, worst_first=True)
     metric = scored_metric(run, evaluator, metric) or metric
     sign = -1 if is_lower_better(run, evaluator, metric) else 1
@@ -271,7 +282,7 @@ def is_lower_better(run: Run, evaluator: str, metric: str) -> bool:
     return known is not None and known.direction.value == "lower"
 
 
-@cache_by_run(maxsize=512)
+@keep_by_run(maxsize=512)
 def scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     """Return the metric whose values per case represent this one; None if the evaluator has no such values.
 

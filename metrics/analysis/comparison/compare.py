@@ -28,7 +28,7 @@ from metrics.stats.paired_intervals import CaseShare, agreeing, difference_inter
 from metrics.stats.paired_tests import MCNEMAR, TESTS, PairedTests, Test, paired_tests
 from metrics.stats.rare_losses import both_sides
 from metrics.stats.sequential import anytime_interval, anytime_p, anytime_stretch
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 
 CELLS = 1 << 22  # differences held at once: metrics × cases
 
@@ -134,7 +134,7 @@ def compare(run: Run, model_a: str, model_b: str, tag: str | None = None, other:
     return comparison_of_columns(_compared(run, model_a, other, model_b, tag))
 
 
-@cache_by_run(maxsize=64)
+@keep_by_run(maxsize=64)
 def _compared(run: Run, model_a: str, other: Run, model_b: str, tag: str | None) -> Comparison:
     """Return the comparison before correction."""
     of_a, design = paired_designs(run, other, tag)

@@ -13,7 +13,7 @@ from metrics.core.sampling_design import SamplingDesign
 from metrics.stats.bradley_terry import Strengths, bradley_terry, misfit_p
 from metrics.stats.float_tolerance import difference_errors, distance_in_errors, falling_order
 from metrics.stats.model_ranking import linked_groups
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 
 MAX_MATCHES = 4_000_000  # matches
 Tally = tuple[int, int, int]  # wins, ties, losses
@@ -65,7 +65,7 @@ class HeadToHead:
         return len(self.groups) < 2
 
 
-@cache_by_run(maxsize=16)
+@keep_by_run(maxsize=16)
 def head_to_head(run: Run, evaluator: str, metric: str, tag: str | None = None, tie: float = 0.0) -> HeadToHead | None:
     """Return the models ranked by matches on the cases, or those with a tag; the repeats of a case are averaged.
 

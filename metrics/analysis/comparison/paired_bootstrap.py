@@ -127,7 +127,8 @@ def resampled_evaluators(run: Run, other: Run, columns: Sequence[Column]) -> dic
 
 def _clusters(run: Run, other: Run, tag: str | None) -> int:
     """Return how many independent units the cases of both runs are."""
-    return len(np.unique(paired_designs(run, other, tag)[1].units))
+    design = paired_designs(run, other, tag)[1]
+    return len(design) if design.clusters is None else len(np.unique(design.clusters))
 
 
 def _difference(

@@ -70,8 +70,8 @@ def equal_inputs(run: Run) -> Iterator[Insight]:
 
 def silent_images(run: Run) -> Iterator[Insight]:
     """Yield the detectors without predictions on some images: they found nothing there, or their file lacks them."""
-    predictions, cases = run.outputs.predictions, run.spec.suite.cases
-    if run.spec.suite.task != "detection" or predictions is None:
+    predictions, cases = run.outputs.predictions if run.spec.suite.task == "detection" else None, run.spec.suite.cases
+    if predictions is None:
         return
     pairs = predictions.select(["model", "case_id"]).group_by(["model", "case_id"]).aggregate([])
     predicted = Counter(pairs["model"].to_pylist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +36,7 @@ from metrics.core.rounding import at_least, at_most
 from metrics.stats.bootstrap import bootstrap_means
 from metrics.stats.float_tolerance import falling_order, ratio, weighted_mean
 from metrics.stats.model_ranking import compare_pairs, rank_bounds
-from metrics.store import Run
+from metrics.store import Run, keep_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,31 +167,10 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
     """Yield the case that most models fail: by how many are on the wrong side of the threshold, then by its mean."""
     if column.threshold is None or len(run.models) < 2:
         return
-    sign = 1.0 if column.direction == "lower" else -1.0
-    size = run.spec.suite.cases
-    failed, scored = (np.zeros((size, len(run.models)), bool) for _ in range(2))
-    sums, counts = np.zeros(size), np.zeros(size)
-    with open_scores(run) as files:
-        for block in score_blocks(files, column.evaluator, [column.metric], run.models):
-            there = ~np.isnan(block.value)
-            position, model, value = block.position[there], block.model[there], block.value[there]
-            wrong = ~at_most(sign * value, sign * column.threshold)
-            scored[position, model] = True
-            failed[position[wrong], model[wrong]] = True
-            np.add.at(sums, position, value)
-            np.add.at(counts, position, 1.0)
-    failing = failed.sum(axis=1)
-    most = int(failing.max(initial=0))
-    if most < 2:
+    hardest = _hardest_case(run, column.evaluator, column.metric, column.threshold, column.direction == "lower")
+    if hardest is None:
         return
-    means = ratio(sums, counts)
-    worst = np.where(failing == most, sign * means, -np.inf)
-    places = np.flatnonzero(at_least(worst, float(worst.max())))
-    ids = run.case_columns(["case_id"])["case_id"].take(pa.array(places))
-    case_id = pc.min(ids).as_py()
-    place = places[pc.index(ids, case_id).as_py()]
-    mean, models = float(means[place]), int(scored[place].sum())
-    alike = int(((failing == most) & (scored.sum(axis=1) == models)).sum())
+    case_id, mean, most, models, alike = hardest
     message = f"Case {case_id} is the hardest: {most} of {models} models fail it at {full_name(column)}"
     yield insight_row(
         "hardest_case", message, column=column, case_id=case_id, value=mean,
@@ -199,6 +178,39 @@ def _hardest(run: Run, column: Column) -> Iterator[Insight]:
         evidence=f"the mean over the models is {number(mean)}, the threshold {column.mark}"
         + (f"; cases that {most} of {models} models fail: {alike:,}" if alike > 1 else ""),
     )  # fmt: skip
+
+
+@keep_by_run(maxsize=256)
+def _hardest_case(
+    run: Run, evaluator: str, metric: str, threshold: float, is_lower: bool
+) -> tuple[str, float, int, int, int] | None:
+    """Return the case that most models fail: its id, its mean, how many fail it of how many, and how many cases so."""
+    sign = 1.0 if is_lower else -1.0
+    size = run.spec.suite.cases
+    failed, scored = (np.zeros((size, len(run.models)), bool) for _ in range(2))
+    sums, counts = np.zeros(size), np.zeros(size)
+    with open_scores(run) as file:
+        for block in score_blocks(file, evaluator, [metric], run.models):
+            there = ~np.isnan(block.value)
+            position, model, value = block.position[there], block.model[there], block.value[there]
+            wrong = ~at_most(sign * value, sign * threshold)
+            scored[position, model] = True
+            failed[position[wrong], model[wrong]] = True
+            np.add.at(sums, position, value)
+            np.add.at(counts, position, 1.0)
+    failing = failed.sum(axis=1)
+    most = int(failing.max(initial=0))
+    if most < 2:
+        return None
+    means = ratio(sums, counts)
+    worst = np.where(failing == most, sign * means, -np.inf)
+    places = np.flatnonzero(at_least(worst, float(worst.max())))
+    ids = run.case_columns(["case_id"])["case_id"].take(pa.array(places))
+    case_id = pc.min(ids).as_py()
+    place = places[pc.index(ids, case_id).as_py()]
+    models = int(scored[place].sum())
+    alike = int(((failing == most) & (scored.sum(axis=1) == models)).sum())
+    return case_id, float(means[place]), most, models, alike
 
 
 def _accuracy(run: Run, board: Leaderboard, columns: Sequence[Column]) -> Iterator[Insight]:
@@ -209,28 +221,19 @@ def _accuracy(run: Run, board: Leaderboard, columns: Sequence[Column]) -> Iterat
     names = list(dict.fromkeys(column.evaluator for column in columns if column.threshold is not None))
     if len(run.models) < 2 or len(names) < 2:  # for a single metric best_model says the same
         return
-    shares = shares_passed(run, lambda column: column.primary and not column.minor)
-    there = ~np.isnan(shares)
-    scored = sorted(np.flatnonzero(there.any(axis=0)).tolist(), key=run.models.__getitem__)
-    if len(scored) < 2:
+    passed = _checks_passed(run)
+    if passed is None:
         return
-    models, cases = [run.models[place] for place in scored], np.flatnonzero(there.any(axis=1))
-    values = shares[cases][:, scored]
-    weights, clusters = run.sampling_design().of_part(cases)
-    means = {model: weighted_mean(own, weights) for model, own in zip(models, values.T, strict=True)}
-    intervals = bootstrap_means(values, weights, clusters, low=0.0, high=1.0)
-    ends = dict(zip(models, np.transpose(intervals).tolist(), strict=True))
+    means, ends, cases, first, last = passed
     ranked = _by_falling(means)
     evidence = "; ".join(
-        f"{model} {number(100 * means[model])} % ({interval(*(100 * end for end in ends[model]))})"
+        f"{model} {number(100 * means[model])} % ({interval(100 * ends[model][0], 100 * ends[model][1])})"
         for model in (ranked[0], ranked[-1])
-    ) + f"; {len(cases):,} cases, thresholds of {_listed(names)}"  # fmt: skip
-    best, worst = rank_bounds(compare_pairs(values, weights, clusters), len(models))
-    first, last = (models[place] if (place := _only(at)) >= 0 else None for at in (worst == 1, best == len(models)))
+    ) + f"; {cases:,} cases, thresholds of {_listed(names)}"  # fmt: skip
     ahead = headline(board).ahead
     said = (
-        ("most_accurate", first, "most", all((first, other) in ahead for other in models if other != first)),
-        ("least_accurate", last, "least", all((other, last) in ahead for other in models if other != last)),
+        ("most_accurate", first, "most", all((first, other) in ahead for other in means if other != first)),
+        ("least_accurate", last, "least", all((other, last) in ahead for other in means if other != last)),
     )
     for kind, model, word, follows in said:
         if model is not None and follows:
@@ -238,6 +241,35 @@ def _accuracy(run: Run, board: Leaderboard, columns: Sequence[Column]) -> Iterat
                 f"{model} is the {word} accurate: it passes {number(100 * means[model])} % of the checks of a case"
             )
             yield insight_row(kind, message, model=model, value=means[model], evidence=evidence, of=names)
+
+
+class ChecksPassed(NamedTuple):
+    """The models' mean shares of checks passed with their 95 % intervals, of how many cases; the best and the worst."""
+
+    means: Mapping[str, float]
+    ends: Mapping[str, tuple[float, float]]
+    cases: int
+    first: str | None
+    last: str | None
+
+
+@keep_by_run(maxsize=32)
+def _checks_passed(run: Run) -> ChecksPassed | None:
+    """Return the shares of primary metrics on the good side of their thresholds; None of fewer than two models."""
+    shares = shares_passed(run, lambda column: column.primary and not column.minor)
+    there = ~np.isnan(shares)
+    scored = sorted(np.flatnonzero(there.any(axis=0)).tolist(), key=run.models.__getitem__)
+    if len(scored) < 2:
+        return None
+    models, cases = [run.models[place] for place in scored], np.flatnonzero(there.any(axis=1))
+    values = shares[cases][:, scored]
+    weights, clusters = run.sampling_design().of_part(cases)
+    means = {model: weighted_mean(own, weights) for model, own in zip(models, values.T, strict=True)}
+    low, high = bootstrap_means(values, weights, clusters, low=0.0, high=1.0)
+    ends = dict(zip(models, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    best, worst = rank_bounds(compare_pairs(values, weights, clusters), len(models))
+    first, last = (models[place] if (place := _only(at)) >= 0 else None for at in (worst == 1, best == len(models)))
+    return ChecksPassed(means, ends, len(cases), first, last)
 
 
 def _only(holds: Bools) -> int:

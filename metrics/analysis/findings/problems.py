@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from metrics.analysis.cases.case_pages import NAMED, failing
+from metrics.analysis.cases.case_pages import ANSWERED, NAMED, failing
 from metrics.analysis.cases.old_evidence import read_evidence
 from metrics.analysis.findings.flips import flip_rates, flips
 from metrics.analysis.leaderboard.cells import misses_surely
@@ -21,7 +21,7 @@ from metrics.core.evidence import Evidence
 from metrics.core.metric_names import full_name
 from metrics.core.number_text import interval, number, p_words
 from metrics.core.registry import evaluators, standards_of
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def _thresholds(run: Run, board: Leaderboard) -> Iterator[dict[str, Any]]:
     for column in board.columns:
         if column.minor or column.threshold is None:
             continue
-        behind: dict[str, tuple[int, list[str]]] | None = None
+        behind: Mapping[str, tuple[int, list[str]]] | None = None
         for model in board.models:
             cell = board.cells.get((model, column.key))
             if cell is None or not cell.problem or cell.value is None:
@@ -203,7 +203,7 @@ def case_defects(run: Run, most: int) -> Iterator[CaseDefect]:
     yield from _extracts(run, most)
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32, reads=(ANSWERED,))
 def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
     """Return by model the cases that it answered with nothing, and how many it was asked; of models with any.
 
@@ -211,20 +211,20 @@ def blank_answers(run: Run) -> Mapping[str, tuple[tuple[str, ...], int]]:
     """
     if run.spec.suite.task != "text":
         return {}
-    table = run.needed("outputs/outputs.parquet").rows(["case_id", "model", "answer", "error"])
-    if "error" in table.column_names:  # outputs have the columns that they were given
-        table = table.filter(pc.is_null(table["error"]))
-    if "answer" not in table.column_names:
+    asked, found = Counter[str](), dict[str, list[str]]()
+    outputs = run.needed(ANSWERED)
+    there = [name for name in ("case_id", "model", "answer", "error") if name in outputs.columns]
+    if "answer" not in there:  # outputs have the columns that they were given
         return {}
-    models, cases, answers = (table[name].to_pylist() for name in ("model", "case_id", "answer"))
-    is_blank = [not (answer or "").strip() for answer in answers]  # in Python: Arrow's scalars load pandas
-    if all(is_blank):
+    for rows in outputs.pieces(there):  # never all texts at once
+        answered = rows.filter(pc.is_null(rows["error"])) if "error" in there else rows
+        models, cases, answers = (answered[name].to_pylist() for name in ("model", "case_id", "answer"))
+        asked.update(models)
+        for model, case, answer in zip(models, cases, answers, strict=True):
+            if not (answer or "").strip():  # in Python: Arrow's scalars load pandas
+                found.setdefault(model, []).append(case)
+    if sum(map(len, found.values())) == asked.total():
         return {}
-    asked = Counter(models)
-    found: dict[str, list[str]] = {}
-    for model, case, blank in zip(models, cases, is_blank, strict=True):
-        if blank:
-            found.setdefault(model, []).append(case)
     return {model: (tuple(dict.fromkeys(found[model])), asked[model]) for model in run.models if model in found}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics.core.array_types import Floats
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 
 BINS = 20
 STEPS = 100  # of the quantiles
@@ -48,7 +48,7 @@ class Distributions:
     models: tuple[Distribution, ...]
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32)
 def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
     """Return the metrics that have values per case, as (evaluator, metric).
 
@@ -64,7 +64,7 @@ def metrics_by_case(run: Run) -> frozenset[tuple[str, str]]:
     return frozenset(rows.itertuples(index=False, name=None))
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32)
 def distributions(
     run: Run, evaluator: str, metric: str, models: Sequence[str], tag: str | None = None
 ) -> Distributions | None:

@@ -23,7 +23,7 @@ from metrics.stats import power
 from metrics.stats.corrections import is_significant
 from metrics.stats.float_tolerance import ratio
 from metrics.stats.model_ranking import Pairs, compare_pairs, compare_resamples
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 from metrics.store.run_tables import OpenFile
 
 Key = tuple[str, str]  # evaluator, metric
@@ -72,7 +72,7 @@ class Ranks:
         return math.ceil(power.units_needed(self.error, worth, difference) * self.cases / worth)
 
 
-@cache_by_run(maxsize=16)
+@keep_by_run(maxsize=16)
 def ranks(run: Run, tag: str | None = None) -> Mapping[Key, Ranks]:
     """Return the ranks in every metric that has values per case, a better end, and two models with values to pair."""
     if run.stored("scores") is None or len(run.models) < 2:

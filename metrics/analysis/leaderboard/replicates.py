@@ -10,7 +10,7 @@ from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.rounding import same_number
 from metrics.stats.float_tolerance import weighted_mean
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, cache_by_run, keep_by_run
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +33,7 @@ class Replicated(NamedTuple):
     samples: Floats
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32)
 def no_means(run: Run) -> frozenset[tuple[str, str]]:
     """Return the metrics, as (evaluator, metric), whose number of the whole data set has replicates and is not the mean
     of their values per case, such as a corpus error rate: models differ in that number, not in the mean.

@@ -19,7 +19,7 @@ from metrics.stats import quantiles
 from metrics.stats.bootstrap import Draws, bootstrap_means
 from metrics.stats.float_tolerance import ratio, weighted_mean
 from metrics.stats.heavy_tails import describe_unknown_end
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, keep_by_run
 
 QUANTITIES = {"duration_s": "s", "cost_usd": "USD", "tokens": "tokens"}  # column of the outputs: its unit
 RESAMPLES = 500
@@ -95,7 +95,7 @@ def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
     return values
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32, reads=("outputs/outputs.parquet",))
 def resources(run: Run, tag: str | None = None) -> tuple[Resource, ...]:
     """Return each model's QUANTITIES that the outputs of a run have, over all cases or those with a tag.
 
@@ -135,7 +135,7 @@ def _mean(values: Floats, weights: Floats | None, clusters: Ints | None) -> Usag
     return Usage(weighted_mean(values, weights), low, high, why)
 
 
-@cache_by_run(maxsize=32)
+@keep_by_run(maxsize=32, reads=("outputs/outputs.parquet",))
 def resource_ranks(run: Run, tag: str | None = None) -> Mapping[str, Ranks]:
     """Return the ranks in the median of each of QUANTITIES, less is better, of those that outputs of two models say.
 

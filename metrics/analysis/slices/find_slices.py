@@ -11,14 +11,14 @@ import numpy as np
 
 from metrics.analysis.slices.slice_features import features, mask_of
 from metrics.analysis.slices.slice_outcomes import DATA_SET, Measure, Outcomes, measures, outcomes
-from metrics.analysis.slices.slice_values import SliceValue, valued
+from metrics.analysis.slices.slice_values import SLICED, SliceValue, valued
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.number_text import number, p_words
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
 from metrics.stats.student_t import Z95
-from metrics.store import Run, cache_by_run
+from metrics.store import Run, cache_by_run, keep_by_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ class SliceSearch:
     detectable: tuple[tuple[int, float], ...]
 
 
-@cache_by_run(maxsize=256)
+@keep_by_run(maxsize=256, reads=SLICED)
 def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceSearch:
     """Search every slice of one feature or two for those worse than the rest at p ≤ LEVEL after correction.
 

@@ -13,7 +13,7 @@ from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.rounding import none_if_nan
 from metrics.stats import slice_means
 from metrics.stats.student_t import Z95
-from metrics.store import Run
+from metrics.store import Run, keep_by_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,10 @@ class SliceTable:
     unscored: int
 
 
+SLICED = ("scores", "suite/cases.parquet", "outputs/outputs.parquet")
+
+
+@keep_by_run(maxsize=16, reads=SLICED)
 def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceTable:
     """Return the values of one model by a measure over the slices of each feature, see `outcomes`."""
     found = outcomes(run, model, evaluator, metric, by_topic)
@@ -156,10 +160,10 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
 def _label(known: Mapping[str, Known], one: Condition) -> str:
     """Return a condition in short, of a number as the least and the largest that meets it: bins share no end."""
     column = known[one.feature]
-    inside = column.values[column.mask(one)] if isinstance(column, Numbers) else ()
+    inside = column.values[column.mask(one)] if isinstance(column, Numbers) else np.zeros(0)
     if not len(inside):
         return one.label
-    low, high = (write_number(float(end)) for end in (min(inside), max(inside)))
+    low, high = (write_number(float(end)) for end in (inside.min(), inside.max()))
     return low if low == high else f"{low} – {high}"
 
 

@@ -1,7 +1,7 @@
 """The first page of a report, for whoever decides: which model, by how much, how sure, what fails, what to do."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 import pandas as pd
@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from metrics import analysis
 from metrics.analysis import Comparison, Leaderboard
+from metrics.analysis.cases.case_pages import ANSWERED
 from metrics.analysis.labels.human_labels import criteria
 from metrics.analysis.leaderboard.resources import Resource, resources
+from metrics.core.arrow import opened
 from metrics.core.evaluator import Status
 from metrics.presentation.blocks import Table, table
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
@@ -20,7 +22,7 @@ from metrics.presentation.questions.is_it_better import answer, leader_against_n
 from metrics.presentation.questions.what_went_wrong import Problem, ProblemGroup, problem_groups
 from metrics.presentation.questions.where_is_it_worse import worse_slices
 from metrics.reports.report import Summary
-from metrics.store import Run
+from metrics.store import Run, keep_by_run
 
 MOST_METRICS = 8
 MAX_MODELS = 5
@@ -123,13 +125,22 @@ def _left_out(run: Run) -> Iterator[str]:
     """Yield which rows were not read, and which models left answers empty, a sentence each."""
     if line := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
         yield line
-    if run.spec.suite.task != "text":
-        return
-    answers = run.outputs.outputs
-    empty = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(answers["answer"], ""))), 0)
-    if (counts := Counter(answers["model"].filter(empty).to_pylist())) and counts.total() < len(answers):
+    if counts := Counter(_empty_answers(run)):
         each = named([f"{model} {counts[model]:,}" for model in run.models if counts[model]])
         yield f"{plural(counts.total(), 'answer is', 'answers are')} empty: {each}."
+
+
+@keep_by_run(maxsize=16, reads=(ANSWERED,))
+def _empty_answers(run: Run) -> Mapping[str, int]:
+    """Return how many answers of each model are empty or were not given; nothing where all are, or none is in words."""
+    counts = Counter[str]()
+    with opened(run.input_path(ANSWERED)) as file:
+        if run.spec.suite.task != "text" or "answer" not in file.schema_arrow.names:
+            return {}
+        for rows in file.iter_batches(columns=["model", "answer"]):  # never all texts at once
+            size = pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(rows["answer"], "")))
+            counts.update(rows["model"].filter(pc.equal(size, 0)).to_pylist())
+        return counts if counts.total() < file.metadata.num_rows else {}
 
 
 def _noise(run: Run, columns: Sequence[analysis.Column]) -> Iterator[str]:

@@ -1,0 +1,44 @@
+"""What is computed once a run is finished and kept beside it: what its report and the first views of its pages show."""
+
+import logging
+from contextlib import suppress
+from itertools import permutations
+
+from metrics.analysis.cases.case_pages import failing
+from metrics.analysis.comparison.compare import compare
+from metrics.analysis.leaderboard.headline import headline, primary_columns
+from metrics.analysis.leaderboard.leaderboard import leaderboard
+from metrics.analysis.slices.find_slices import find_slices
+from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_values import slice_values
+from metrics.core.errors import InputError, describe_failure
+from metrics.reports.build import build
+from metrics.store import Run
+from metrics.store.kept_facts import is_kept
+
+MAX_MODELS = 3  # that are compared and sliced beforehand
+logger = logging.getLogger("metrics")
+
+
+def keep_facts(run: Run) -> None:
+    """Compute what a finished run's report and pages show at first, so that it is kept; nothing of a small run.
+
+    What cannot be computed or stored is computed when it is asked for: that is no failure of the run.
+    """
+    if run.state != "finished" or not is_kept(run):
+        return
+    try:
+        build(run)
+        board = leaderboard(run)
+        for column in primary_columns(board):
+            failing(run, column.evaluator, column.metric)
+        leading = headline(board).models[:MAX_MODELS]
+        for one, other in permutations(leading, 2):
+            compare(run, one, other)
+        first = next((one for one in measures(run) if one.primary), None)
+        for model in leading if first is not None else ():
+            with suppress(InputError):  # the model has no value of it
+                for look in (find_slices, slice_values):
+                    look(run, model, first.evaluator, first.metric)
+    except Exception as failure:  # whatever it is, the run is sealed
+        logger.warning("not computed beforehand: %s", describe_failure(failure))
