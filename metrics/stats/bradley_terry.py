@@ -13,6 +13,7 @@ from metrics.stats.student_t import student, student_p
 STEPS = 100  # of Newton's method; some ten are enough
 ENOUGH = 1e-12  # the largest slope at the maximum, per match
 FLIPS = 499  # draws of the signs
+MAX_SIGNS = 4_000_000  # held at once
 MAX_TESTED = 1_000_000  # cells of clusters and pairs
 MANY_CLUSTERS = 5  # clusters a parameter, from which on the sandwich holds
 FAR = 12.0  # a difference of log-strengths beyond which it grows without end: odds of 160,000 to 1
@@ -145,8 +146,9 @@ def misfit_p(
     slopes[:, -1] = both
     left = apart - taken @ symmetric_inverse(information) @ slopes.T
     inverse = symmetric_inverse(left.T @ left)
-    signs = np.random.default_rng(0).choice((-1.0, 1.0), (FLIPS, count))
-    sums = np.vstack([left.sum(axis=0), signs @ left])
+    rng, step = np.random.default_rng(0), max(1, MAX_SIGNS // count)
+    flips = (rng.choice((-1.0, 1.0), (min(step, FLIPS - start), count)) for start in range(0, FLIPS, step))
+    sums = np.vstack([left.sum(axis=0), *(signs @ left for signs in flips)])
     t = np.einsum("bp,pq,bq->b", sums, inverse, sums)
     return float((1 + (t[1:] >= t[0] - NEAR).sum()) / (1 + FLIPS))
 
