@@ -35,10 +35,10 @@ def keep_facts(run: Run) -> None:
         leading = headline(board).models[:MAX_MODELS]
         for one, other in permutations(leading, 2):
             compare(run, one, other)
-        first = next((one for one in measures(run) if one.primary), None)
-        for model in leading if first is not None else ():
-            with suppress(InputError):  # the model has no value of it
-                for look in (find_slices, slice_values):
-                    look(run, model, first.evaluator, first.metric)
+        for measure in [one for one in measures(run) if one.primary][:1]:
+            for model in leading:
+                with suppress(InputError):  # the model has no value of it
+                    find_slices(run, model, measure.evaluator, measure.metric)
+                    slice_values(run, model, measure.evaluator, measure.metric)
     except Exception as failure:  # whatever it is, the run is sealed
         logger.warning("not computed beforehand: %s", describe_failure(failure))
