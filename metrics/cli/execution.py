@@ -14,8 +14,8 @@ from metrics.engine.evaluation import TargetFields
 from metrics.library.target_choice import ask_targets
 from metrics.presentation.judge_notes import time_text
 from metrics.reports.gates import no_value
-from metrics.reports.keep import keep_facts
 from metrics.store import Run
+from metrics.store.kept_facts import is_kept
 
 NO_VALUE = 3  # the exit code of a run in which no case has a value
 
@@ -38,7 +38,10 @@ def execute(run: Run, options: argparse.Namespace) -> None:
 
 def save_results(run: Run) -> None:
     """Write beside a finished run what was asked for with it, and what its report and pages show."""
-    keep_facts(run)
+    if is_kept(run):
+        from metrics.reports.keep import keep_facts
+
+        keep_facts(run)
     if run.spec.save_llm_result and run.state == "finished":
         from metrics.reports.exchange.h2o import save_llm_results
 

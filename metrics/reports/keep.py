@@ -25,7 +25,7 @@ def keep_facts(run: Run) -> None:
 
     What cannot be computed or stored is computed when it is asked for: that is no failure of the run.
     """
-    if run.state != "finished" or not is_kept(run):
+    if not is_kept(run):
         return
     try:
         build(run)
