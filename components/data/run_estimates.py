@@ -84,7 +84,8 @@ def _estimate(folder: Path, inputs: Inputs, given: Mapping[str, Any], stop: Even
         with working_in(folder):
             data = uploaded_data(inputs)
             prepared = prepare(evaluation_of(inputs, data, **given), "page", data=data)
-        return prepared.estimate(sample=SAMPLE, stopped=stop.is_set)
+            reusable = prepared.reusable()
+        return prepared.estimate(sample=SAMPLE, stopped=stop.is_set, reusable=reusable)
     except AssayError as failure:
         return str(failure)
 

@@ -63,7 +63,9 @@ def evaluate(evaluation: Evaluation) -> int:
     data = prepared.data
     gates.require_fitting(prepared.evaluators, prepared.parameters, data.suite, data.outputs.models)
     if evaluation.dry_run:
-        print_estimate(prepared.estimate())
+        reusable = prepared.reusable()
+        say(*(reusable.in_words() if reusable else ()))
+        print_estimate(prepared.estimate(reusable=reusable))
         return 0
     run = prepared.create()
     terminal.note(options, *prepared.hints())

@@ -80,7 +80,8 @@ class Bars:
             task = self._tasks[entry.id]
             if entry.done:
                 self._live.start_task(task)
-            told = f"{entry.done:,}/{entry.total:,}" + (f", {entry.failed:,} failed" if entry.failed else "")
+            told = f"{entry.done:,}/{entry.total:,}" + (f", {entry.reused:,} reused" if entry.reused else "")
+            told += f", {entry.failed:,} failed" if entry.failed else ""
             self._live.update(task, completed=entry.done, total=entry.total, told=told)
         self._live.update(
             self._head, description=escape_controls(_headline(progress)), visible=progress.message not in ENDS
@@ -92,9 +93,10 @@ class _Text:
 
     def say(self, progress: Progress) -> None:
         """Print a line."""
-        done, total, failed = _counts(progress)
+        done, total, failed, reused = _counts(progress)
         share = "" if progress.message in (STARTING, "sealing", *ENDS) else f" {100 * progress.share:.0f} %"
         told = f": {done:,} of {total:,} done" if total and progress.message != STARTING else ""
+        told += f", {reused:,} reused" if reused and progress.message != STARTING else ""
         told += f", {failed:,} failed" if failed else ""
         told += f", {duration(progress.seconds_spent)}" if progress.message in ENDS else ""
         say(f"{_headline(progress, share)}{told}", file=sys.stderr, flush=True)
@@ -111,7 +113,7 @@ class _Events:
 
     def say(self, progress: Progress) -> None:
         """Print an event."""
-        done, total, failed = _counts(progress)
+        done, total, failed, _ = _counts(progress)
         each = {one.id: {"done": one.done, "total": one.total, "failed": one.failed} for one in progress.evaluators}
         terminal.print_event(
             "progress", message=progress.message, done=done, total=total, failed=failed,
@@ -159,7 +161,7 @@ class Lines:
 
 
 def _counts(progress: Progress) -> list[int]:
-    return [sum(getattr(one, name) for one in progress.evaluators) for name in ("done", "total", "failed")]
+    return [sum(getattr(one, name) for one in progress.evaluators) for name in ("done", "total", "failed", "reused")]
 
 
 def _headline(progress: Progress, share: str = "") -> str:

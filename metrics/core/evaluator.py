@@ -184,6 +184,13 @@ class Parameters(BaseModel):
         """Return whether the evaluator takes texts as they were written; unless overridden in composed characters."""
         return False
 
+    def reads_beside_content(self) -> tuple[str, ...]:
+        """Return what a score depends on beside what is asked and answered: `tags`, `position`; unless overridden none.
+
+        A case that was scored before and has changed in nothing else keeps its score.
+        """
+        return ()
+
     def used(self, declared: "tuple[Resource, ...]") -> "tuple[Resource, ...]":
         """Return the evaluator's `declared` resources that these parameters need; all of them unless overridden."""
         return declared

@@ -10,9 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.core.array_types import Bools
+from metrics.core.fields import CASE_FIELDS
 from metrics.core.suite import Suite
 
 OBJECTS = "objects"  # field of a change: the annotations of an image
+UNSEEN = {each.name for each in CASE_FIELDS if each.role == "sort"}  # columns of a case that are not what it asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,10 @@ def difference(before: Suite, after: Suite) -> Difference:
     left, right = before.cases.take(there.drop_null()), after.cases.filter(there.is_valid())
     found: list[tuple[int, Change]] = []
     for field in dict.fromkeys([*after.cases.column_names, *before.cases.column_names]):
-        one, other = _column(left, field), _column(right, field)
+        one, other = column_or_nulls(left, field), column_or_nulls(right, field)
         found += [
             (place, Change(ids[place].as_py(), field, one[place].as_py(), other[place].as_py()))
-            for place in np.flatnonzero(_differ(one, other)).tolist()
+            for place in np.flatnonzero(differ(one, other)).tolist()
         ]
     if before.annotations is not None or after.annotations is not None:
         one_of, other_of = _objects(before), _objects(after)
@@ -65,16 +67,25 @@ def difference(before: Suite, after: Suite) -> Difference:
     return Difference(tuple(added), tuple(removed), tuple(change for _, change in found))
 
 
-def _column(table: pa.Table, name: str) -> pa.Array:
+def column_or_nulls(table: pa.Table, name: str) -> pa.Array:
+    """Return a column of a table as one array, nulls where the table lacks it."""
     return table[name].combine_chunks() if name in table.column_names else pa.nulls(len(table), pa.string())
 
 
-def _differ(one: pa.Array, other: pa.Array) -> Bools:
-    if pa.types.is_list(one.type) or one.type != other.type:
+def differ(one: pa.Array, other: pa.Array) -> Bools:
+    """Return where two columns [n] have different values, of lists different items; NaN differs from itself."""
+    if one.type != other.type:  # one of them is missing, or has no value at all
         pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
         return np.fromiter((a != b for a, b in pairs), bool, len(one))
-    unequal = pc.fill_null(pc.not_equal(one, other), False)
-    return np.asarray(pc.or_(unequal, pc.xor(one.is_null(), other.is_null())).to_numpy(zero_copy_only=False), bool)
+    if not pa.types.is_list(one.type):
+        unequal = pc.fill_null(pc.not_equal(one, other), False)
+        return np.asarray(pc.or_(unequal, pc.xor(one.is_null(), other.is_null())).to_numpy(zero_copy_only=False), bool)
+    sizes = [pc.fill_null(pc.list_value_length(column), -1).to_numpy() for column in (one, other)]
+    differs = np.asarray(sizes[0] != sizes[1])
+    alike = np.flatnonzero(~differs & (sizes[0] > 0))
+    items = [column.take(pa.array(alike)).flatten() for column in (one, other)]
+    differs[np.repeat(alike, sizes[0][alike])[differ(*items)]] = True
+    return differs
 
 
 def _objects(suite: Suite) -> Callable[[str], list[dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics import models
+from metrics.core.array_types import Bools
 from metrics.core.cases import join_cases
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
@@ -19,6 +20,7 @@ from metrics.core.rounding import exact_sum
 from metrics.core.suite import Outputs, Suite, with_source
 from metrics.engine.load_resources import Resources
 from metrics.engine.plan import judged
+from metrics.engine.reuse_estimate import Reusable
 from metrics.engine.score_cases import judge_cases
 from metrics.judge.client import Client
 from metrics.judge.dry_run import DryRun
@@ -111,6 +113,7 @@ class Estimate:
     usd: float | None
     local: JudgeTime | None = None  # of local judges that have something to do
     hosted: JudgeTime | None = None  # of the others
+    reused: tuple[str, ...] = ()  # what earlier runs have of the scores, in words
 
     @classmethod
     def of(cls, settings: JudgeSettings, rehearsal: DryRun, workspace: Path, cases: int, walked: int) -> "Estimate":
@@ -145,42 +148,53 @@ def estimate(
     *,
     sample: int = SAMPLE,
     stopped: Callable[[], bool] = lambda: False,
+    reusable: Reusable | None = None,
 ) -> Estimate | None:
     """Return the estimate for a run of these evaluators; None where none of them asks a judge, or no judge is chosen.
 
     The evaluators are simulated over up to `sample` evenly spaced cases, with all their outputs; None where they were
     `stopped` meanwhile. A question gets the cached reply, or else a typical one: as many claims as the text has
-    sentences, each verdict the first of its labels. Repairs and repeated questions are not foreseen.
+    sentences, each verdict the first of its labels. Repairs and repeated questions are not foreseen. What is `reusable`
+    is not asked.
     """
     chosen = [pair for pair in choose(evaluators, with_rubric(parameters, workspace)).values() if judged(*pair)]
     if not chosen or not resources.get(JUDGE):
         return None
     settings = settings_of(resources[JUDGE])
-    ids = suite.cases["case_id"]
-    places = np.unique(np.linspace(0, len(suite) - 1, min(sample, len(suite))).astype(int))
-    walked = ids.take(pa.array(places))
-    rows = outputs.outputs.filter(pc.is_in(outputs.outputs["case_id"], walked.combine_chunks()))
+    ids, table = suite.cases["case_id"], outputs.outputs
+    given = {entry.id: np.zeros(len(table), bool) for entry, _ in chosen}
+    if reusable:
+        given |= {id: rows for id, rows in reusable.given.items() if id in given}
+        table = reusable.outputs.outputs
+        new = table["case_id"].filter(pa.array(~np.all([*given.values()], axis=0)))
+        ids = ids.filter(pc.is_in(ids, new.combine_chunks()))
+    places = np.unique(np.linspace(0, len(ids) - 1, min(sample, len(ids))).astype(int))
+    asked = pc.is_in(table["case_id"], ids.take(pa.array(places)).combine_chunks())
+    left = {id: ~rows[asked.to_numpy()] for id, rows in given.items()}
     cache_folder = workspace / "cache"
     rehearsal = DryRun(settings, cache_folder)
-    asyncio.run(_walk(chosen, suite, Outputs(rows), rehearsal, cache_folder / FOLDER, stopped))
+    asyncio.run(_walk(chosen, suite, Outputs(table.filter(asked)), left, rehearsal, cache_folder / FOLDER, stopped))
     if stopped():
         return None
-    return Estimate.of(settings, rehearsal, workspace, len(suite), len(places))
+    found = Estimate.of(settings, rehearsal, workspace, len(ids), len(places))
+    return replace(found, reused=tuple(reusable.in_words())) if reusable else found
 
 
 async def _walk(
     chosen: Sequence[tuple[Evaluator, Parameters]],
     suite: Suite,
     outputs: Outputs,
+    left: Mapping[str, Bools],
     rehearsal: DryRun,
     folder: Path,
     stopped: Callable[[], bool],
 ) -> None:
     resources = _Supposed(rehearsal.judges, folder)
     suite = with_source(suite, {name for entry, _ in chosen for name in entry.inputs})
-    for case in join_cases(suite, outputs):
+    for place, case in enumerate(join_cases(suite, outputs)):
         for entry, parameters in chosen if not stopped() else ():
-            await judge_cases(entry, parameters, [case], resources)
+            if left[entry.id][place]:
+                await judge_cases(entry, parameters, [case], resources)
     rehearsal.close()
 
 

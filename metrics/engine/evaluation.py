@@ -211,6 +211,11 @@ class ScoringFields(Fields):
         title="Classes taken for another",
         values={"": "kitten=cat, then Enter"},
     )
+    no_reuse: bool = switch(
+        "score everything anew; without it the scores that earlier runs of the workspace have of the same cases, "
+        "outputs and evaluators are taken (docs/scale.md)",
+        title="Score everything anew",
+    )
     case_timeout: Seconds = option(
         "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
         "$ASSAY_CASE_TIMEOUT, else 300; ten times as long with a local model; docs/scale.md)",

@@ -15,6 +15,7 @@ from metrics.engine.judge_worker import JudgeWorker
 from metrics.engine.parts import Parts, UnitResult
 from metrics.engine.plan import SHARD, Unit, judged, own_units, plan
 from metrics.engine.progress import EVERY, Tracker
+from metrics.engine.reuse import reuse
 from metrics.engine.run_control import claim_start, clear_stop
 from metrics.engine.run_plugins import load_plugins
 from metrics.engine.schedulers import SchedulerLost, UnitLate, UnitLost, scheduler_of
@@ -59,6 +60,7 @@ def execute(
             load_plugins(run)
             units = own_units(run, plan(run))
             tracker = Tracker(run, units, listen, waited or 0.0)
+            tracker.give(reuse(run, units, parts))
             todo = []
             for unit in units:
                 failed = parts.failed(unit.name)

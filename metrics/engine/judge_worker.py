@@ -4,12 +4,13 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from typing import Any
 
 import pyarrow as pa
 
-from metrics.core.evaluator import JUDGE, Evaluator
+from metrics.core.evaluator import Evaluator
 from metrics.core.files import write_json
 from metrics.core.schema import JUDGEMENTS
 from metrics.core.suite import Case
@@ -25,6 +26,12 @@ from metrics.store.run_files import SPEND
 
 ASKED = ("judge", "step", "key", "error")
 STORED = ("reply", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+
+
+def write_spend(run: Run, spent: Mapping[str, Any]) -> None:
+    """Write what the judges of a run have cost into its folder; `spent`: Spend.as_row."""
+    names = [judge.name for judge in settings_of(run.spec.judge).judges]
+    write_json(run.folder / SPEND, {"judges": names} | dict(spent))
 
 
 class JudgeWorker:
@@ -73,8 +80,7 @@ class JudgeWorker:
         """Write what was spent into the run's folder, if it has changed."""
         spent = self._resources.spend.as_row()
         if spent != self._written:
-            names = [judge.name for judge in settings_of(self._settings[JUDGE]).judges]
-            write_json(self._run.folder / SPEND, {"judges": names} | spent)
+            write_spend(self._run, spent)
             self._written = spent
 
     async def _perform(self, job: Job) -> UnitResult:
@@ -90,8 +96,10 @@ class JudgeWorker:
 
         made = await judge_cases(entry, parameters, cases, self._resources, scored=scored, timeout=job.timeout)
         tables, failed = case_tables(job, entry, cases, columns_of(entry, cases, [one.score for one in made]))
-        if any(one.calls for one in made):
-            tables["judgements"] = _judgements(self._run.id, entry, cases, made)
+        own = _judgements(self._run.id, entry, cases, made)
+        judgements = job.with_given("judgements", own, [len(one.calls) for one in made])
+        if len(judgements):
+            tables["judgements"] = judgements
         return UnitResult(tables, failed, time.perf_counter() - begun)
 
     async def _cancel_all(self) -> None:

@@ -9,7 +9,7 @@ from metrics.core.errors import InputProblem, refuse
 from metrics.core.files import read_json, write_bytes, write_json
 from metrics.core.source_version import source_version
 from metrics.engine.execute import execute
-from metrics.engine.parts import Parts
+from metrics.engine.parts import ENDING, GIVEN, Parts
 from metrics.engine.plan import SHARD, own_units, plan
 from metrics.engine.run_control import repeat
 from metrics.judge.budget import Spend
@@ -45,7 +45,9 @@ def merge(folders: Sequence[Path], workspace: Workspace, allow_code: bool = Fals
     units = plan(run)
     for parts in (Parts(shard.folder) for shard in shards.values()):
         for unit in parts.stored(units):
-            write_bytes(Parts(run.folder).file(unit.name), parts.file(unit.name).read_bytes())
+            for ending in (GIVEN, ENDING):
+                if (file := parts.file(unit.name, ending)).exists():
+                    write_bytes(Parts(run.folder).file(unit.name, ending), file.read_bytes())
     spends = [shard.spend for shard in shards.values() if shard.spend is not None]
     if spends:
         total = Spend()

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,13 +14,13 @@ from metrics.core.files import ROW_GROUP, write_bytes
 from metrics.core.schema import TABLES, conformed
 from metrics.engine.plan import Unit
 
-ENDING = ".unit"
+ENDING, GIVEN = ".unit", ".given"
 _WRITTEN = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)  # read once and soon: quick, not small
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What a unit made: tables by name, how many cases ended in an error, seconds of work.
+    """What a unit made: tables by name, how many cases ended in an error, seconds of work; rows `reused` by run.
 
     On its way to another process its tables become `file`, the bytes that are stored: whoever did the unit encodes and
     compresses them, and the process that drives the run, which serves every worker, only writes and syncs.
@@ -30,6 +30,7 @@ class UnitResult:
     failed: int
     seconds: float
     file: bytes = b""
+    reused: Mapping[str, int] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         """Return the bytes of a part: a line of JSON, with the length of each table, then the tables' Arrow streams."""
@@ -37,11 +38,12 @@ class UnitResult:
             return self.file
         streams = {name: _stream(table) for name, table in self.tables.items()}
         sizes = {name: stream.size for name, stream in streams.items()}
-        facts = json.dumps({"tables": sizes, "failed": self.failed, "seconds": self.seconds})
-        return b"".join([facts.encode(), b"\n", *streams.values()])
+        facts: dict[str, Any] = {"tables": sizes, "failed": self.failed, "seconds": self.seconds}
+        facts |= {"reused": dict(self.reused)} if self.reused else {}
+        return b"".join([json.dumps(facts).encode(), b"\n", *streams.values()])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return UnitResult, ({}, self.failed, self.seconds, self.packed())
+        return UnitResult, ({}, self.failed, self.seconds, self.packed(), self.reused)
 
 
 class Parts:
@@ -54,9 +56,28 @@ class Parts:
         """Store the result of a unit; readers see it whole or not at all."""
         write_bytes(self.file(name), result.packed())
 
-    def file(self, name: str) -> Path:
-        """Return the path of a unit's file, which is there once the unit is stored."""
-        return self.folder / (name + ENDING)
+    def file(self, name: str, ending: str = ENDING) -> Path:
+        """Return the path of a unit's file, which is there once the unit is stored; GIVEN: of what it was given."""
+        return self.folder / (name + ending)
+
+    def give(self, name: str, result: UnitResult) -> None:
+        """Store what earlier runs have of a unit that is not done, see engine.reuse."""
+        write_bytes(self.file(name, GIVEN), result.packed())
+
+    def given(self, name: str) -> dict[str, pa.Table]:
+        """Return the tables that earlier runs give a unit; none where they give it nothing."""
+        found: dict[str, pa.Table] = {}
+        with suppress(FileNotFoundError), self.file(name, GIVEN).open("rb") as file:
+            for table in _facts(file)["tables"]:
+                found[table] = pa.concat_tables(_pieces(file, None))
+        return found
+
+    def reused(self, name: str) -> dict[str, int]:
+        """Return how many rows of a unit, done or not, earlier runs gave, by run."""
+        for ending in (GIVEN, ENDING):
+            with suppress(FileNotFoundError), self.file(name, ending).open("rb") as file:
+                return dict(_facts(file).get("reused", {}))
+        return {}
 
     def failed(self, name: str) -> int | None:
         """Return how many cases of a stored unit failed; None where the unit is not stored."""

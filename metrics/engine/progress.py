@@ -66,6 +66,8 @@ class Tracker:
         self._begun = time.monotonic()
         self._written = 0.0
         self._in_progress: Mapping[str, int] = {}
+        self._given: Mapping[str, int] = {}  # rows that earlier runs give units, by name: done at once
+        self._reused: Counter[str] = Counter()
         self._total = dict.fromkeys(run.evaluators, 0)
         self._done = dict.fromkeys(run.evaluators, 0)
         self._failed = dict.fromkeys(run.evaluators, 0)
@@ -80,6 +82,12 @@ class Tracker:
         for unit in self._units.values():
             self._total[unit.evaluator] += unit.rows
 
+    def give(self, given: Mapping[str, int]) -> None:
+        """Count the rows that earlier runs give units, by name."""
+        self._given = given
+        for name, rows in given.items():
+            self._reused[self._units[name].evaluator] += rows
+
     def count_done(self, unit: Unit, failed: int) -> None:
         """Count a unit that an earlier session of the run has done."""
         self._done[unit.evaluator] += unit.rows
@@ -90,7 +98,7 @@ class Tracker:
         """Count a unit that is done now."""
         self.count_done(unit, result.failed)
         if unit.evaluator in self._judged:
-            self._cases_done += unit.rows
+            self._cases_done += unit.rows - self._given.get(unit.name, 0)
         else:
             self._done_now[unit.evaluator] += 1
 
@@ -118,9 +126,9 @@ class Tracker:
         """Write the progress now, with `message`."""
         partly = Counter(self._done)
         for name, unit in self._units.items():
-            partly[unit.evaluator] += self._in_progress.get(name, 0)
+            partly[unit.evaluator] += self._in_progress.get(name, 0) + self._given.get(name, 0)
         rows = tuple(
-            EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name])
+            EvaluatorProgress(name, title_of(name), partly[name], total, self._failed[name], self._reused[name])
             for name, total in self._total.items()
         )
         progress = Progress(rows, self.spent(), self._seconds_left(), message)
@@ -133,7 +141,8 @@ class Tracker:
         judged = [unit for unit in self._units.values() if unit.evaluator in self._judged]
         begun = sum(self._in_progress.get(unit.name, 0) for unit in judged)
         self._pace.note(self.seconds(), self._cases_done + begun, self._calls, self._asked)
-        judging = self._pace.seconds_left(sum(unit.rows for unit in judged) - begun)
+        left = sum(unit.rows - self._given.get(unit.name, 0) for unit in judged) - begun
+        judging = self._pace.seconds_left(left)
         computing = self._computing()
         if judging is None or (computing is None and not judging):
             return None

@@ -18,6 +18,7 @@ from metrics.core.registry import choose, evaluators as registered, is_missing
 from metrics.core.sampling_design import Duplicates, find_equal_inputs
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.deadlines import checked_timeout, default_timeout
+from metrics.engine.identities import find_sources
 from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
@@ -45,6 +46,7 @@ def create(
     duplicates: Duplicates = "keep",
     subset: SubsetFacts | None = None,
     as_in: str | None = None,
+    reuse: bool = False,
 ) -> Run:
     """Store the inputs and the specification of a run and return it; nothing is computed yet.
 
@@ -53,8 +55,9 @@ def create(
     `case_timeout` is the most seconds that a case may take, 0 for no limit (default: see deadlines.default_timeout);
     `save_llm_result`: whether H2O's LLM results are written once the run is finished; `duplicates`: whether cases that
     ask the same count as one unit, where the suite has no groups of its own; `subset`: what of the data that was given
-    these are; `as_in`: the system whose conventions the parameters hold. Raises InputError where an evaluator or a
-    parameter is unknown, an evaluator does not fit the suite's task, or the outputs have cases that the suite lacks.
+    these are; `as_in`: the system whose conventions the parameters hold; `reuse`: whether scores of equal cases are
+    taken from earlier runs of the workspace, see engine.reuse. Raises InputError where an evaluator or a parameter is
+    unknown, an evaluator does not fit the suite's task, or the outputs have cases that the suite lacks.
     """
     ids, spelled = with_followed(evaluators, with_rubric(parameters, workspace.path))
     chosen = choose(ids, spelled)
@@ -77,8 +80,9 @@ def create(
         problems.append(InputProblem("outputs", "no rows", "outputs of at least one model"))
     refuse(problems)
     models = saved_settings(resources or {})
-    equal = _equal_facts(suite, duplicates)
+    equal = equal_facts(suite, duplicates)
     receipt = (*suite.receipt, *outputs.receipt, *_asked_lines(suite, subset, equal))
+    sources = find_sources(workspace, suite, outputs, chosen.values(), models) if reuse else ()
     return workspace.create_run(
         {
             "name": name or short_name(suite.name, outputs.models),
@@ -112,11 +116,12 @@ def create(
             "seed": seed,
             "case_timeout": default_timeout() if case_timeout is None else checked_timeout(str(case_timeout)),
             **({"save_llm_result": True} if save_llm_result else {}),
+            **({"reused": [source.id for source in sources]} if sources else {}),
         }
     )
 
 
-def _equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
+def equal_facts(suite: Suite, duplicates: Duplicates) -> dict[str, Any] | None:
     """Return what the specification says of cases that ask the same; None where no two do."""
     found = find_equal_inputs(suite)
     if found is None:

@@ -1,6 +1,7 @@
 """Sealing a run: its parts become the final tables, then the manifest is written, and nothing changes after that."""
 
 import platform
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +18,12 @@ from metrics.core.rounding import exact_sum
 from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCHEMA_VERSION, SCORES
 from metrics.core.source_version import library_versions
 from metrics.engine.aggregate import Slices, aggregate_cases
+from metrics.engine.identities import identities
 from metrics.engine.parts import Parts
 from metrics.engine.plan import SLICED_TAGS, Unit
 from metrics.store import Run
-from metrics.store.manifest import digest_of, file_facts, write_manifest
+from metrics.store.manifest import FILE as MANIFEST, digest_of, file_facts, write_manifest
+from metrics.store.origin import sign_file
 from metrics.store.own_files import INPUTS
 from metrics.store.run_notes import FILE as ABOUT
 
@@ -36,7 +39,11 @@ def seal(run: Run, units: list[Unit], parts: Parts, seconds: float) -> None:
         for path in folder.glob(".*.part"):
             if not path.name.startswith(f".{ABOUT}."):  # which people may be writing now
                 path.unlink(missing_ok=True)
-    write_manifest(run.folder, _manifest(run, units, tables, seconds))
+    reused: Counter[str] = Counter()
+    for unit in units:
+        reused.update(parts.reused(unit.name))
+    write_manifest(run.folder, _manifest(run, units, tables, seconds) | ({"reused": dict(reused)} if reused else {}))
+    sign_file(run.folder / MANIFEST)  # these numbers were made here: see engine.reuse
 
 
 def write_tables(run: Run, units: Sequence[Unit], parts: Parts, home: Path) -> dict[str, Path]:
@@ -190,6 +197,7 @@ def _manifest(run: Run, units: list[Unit], tables: dict[str, Path], seconds: flo
         "outputs": spec.outputs.fingerprint,
         "seed": spec.seed,
         "evaluators": spec.stored["evaluators"],
+        "identities": identities(run.evaluators, spec.resources, (spec.suite.fingerprint, spec.outputs.fingerprint)),
         **({} if spend is None else {"judge": spend}),
         "spec": digest_of(run.folder / "spec.json"),
         "inputs": {name: file_facts(path) for name in INPUTS if (path := run.stored_input(name)) is not None},

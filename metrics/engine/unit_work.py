@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.core.cases import POSITION, Cases
+from metrics.core.array_types import Ints
+from metrics.core.cases import Cases
 from metrics.core.evaluator import Aggregate, CaseScore, Evaluator, Parameters, Status, no_output
 from metrics.core.label_keys import find
 from metrics.core.registry import choose
 from metrics.core.sampling_design import SamplingDesign, group_equal_inputs
-from metrics.core.schema import AGGREGATES, REPLICATES, SCORES, SLICE
+from metrics.core.schema import AGGREGATES, JUDGEMENTS, REPLICATES, SCORES, SLICE
 from metrics.core.score_columns import STATUSES, ScoreColumns
 from metrics.core.suite import Outputs, Suite, with_source
 from metrics.engine.aggregate import bounds_of_missing
@@ -32,6 +33,7 @@ from metrics.engine.score_cases import columns_of, score_cases, withhold_passes
 from metrics.store import Run, Workspace
 
 UNWEIGHTED = "The weights of the cases do not count here: the benchmark counts every image once."
+GIVEN = "given/"  # begins the name of a table of rows that earlier runs have, see engine.reuse
 YOUNG = 5 * SLICE  # objects before the garbage collector looks among them; those of a slice are freed without it
 
 
@@ -99,15 +101,30 @@ class Job:
         carried: dict[str, pa.Table] = {}
         if entry.shape != "dataset":
             unit, workspace = self.unit, Workspace(self.workspace)
-            at = workspace.positions(self.outputs, self.suite, unit.start, unit.stop)  # says the cases' ids
-            rows = workspace.outputs_rows(self.outputs, unit.start, unit.stop, known=("case_id", "model"))
-            model = pa.repeat(pa.scalar(unit.model, pa.string()), len(rows))
-            carried["rows"] = rows.append_column(POSITION, at).append_column("model", model)
+            rows = workspace.placed_rows(self.outputs, self.suite, unit.start, unit.stop)
+            rows = rows.append_column("model", pa.repeat(pa.scalar(unit.model, pa.string()), len(rows)))
+            given = Parts(self.run).given(unit.name)
+            carried |= {GIVEN + name: table for name, table in given.items()}
+            carried["rows"] = rows.take(pa.array(self._places(carried))) if given else rows
             if unit.last:
                 carried["absent"] = _absent(self, self.stored_suite())
         elif entry.follows:
             carried["scores"] = _followed(self.run, self.unit.model, parameters.followed())
         return replace(self, carried=carried)
+
+    def _places(self, carried: Mapping[str, pa.Table]) -> Ints:
+        """Return the places in the unit of the rows that no earlier run gives."""
+        places, given = np.arange(self.unit.stop - self.unit.start), carried.get(GIVEN + "scores")
+        return places if given is None else np.setdiff1d(places, given["place"].to_numpy())
+
+    def with_given(self, name: str, table: pa.Table, counts: int | Sequence[int]) -> pa.Table:
+        """Return a table of the unit's own rows, so many (`counts`) of each, with those given, in the unit's order."""
+        given = self.carried.get(GIVEN + name)
+        if given is None:
+            return table
+        both = pa.concat_tables([table, given.select(table.column_names)])
+        places = np.concatenate([np.repeat(self._places(self.carried), counts), given["place"].to_numpy()])
+        return both.take(pa.array(np.argsort(places, kind="stable")))
 
 
 def perform(job: Job) -> UnitResult:
@@ -139,7 +156,10 @@ def _settle(evaluator: str) -> None:  # noqa: ARG001 - a part of the cache's key
 
 
 def failed_unit(job: Job, reason: str) -> UnitResult:
-    """Return the result of a unit that could not be done: every case an error with that reason, or its own."""
+    """Return the result of a unit that could not be done: every case an error with that reason, or its own.
+
+    What earlier runs gave stays: of a unit that has nothing else it is the whole result.
+    """
     entry, _ = job.evaluator()
     suite = job.stored_suite()
     if entry.shape == "dataset":
@@ -149,7 +169,10 @@ def failed_unit(job: Job, reason: str) -> UnitResult:
     cases = unit_cases(job, suite)
     late, lost = job.late_scores(), CaseScore({}, Status.ERROR, reason)
     scores = [late.get(place, lost) for place in range(len(cases))]
-    return UnitResult(*case_tables(job, entry, cases, columns_of(entry, cases, scores)), 0.0)
+    tables, failed = case_tables(job, entry, cases, columns_of(entry, cases, scores))
+    if GIVEN + "judgements" in job.carried:
+        tables["judgements"] = job.with_given("judgements", JUDGEMENTS.empty_table(), 0)
+    return UnitResult(tables, failed, 0.0)
 
 
 def unit_cases(job: Job, suite: Suite) -> Cases:
@@ -160,7 +183,7 @@ def unit_cases(job: Job, suite: Suite) -> Cases:
 def case_tables(job: Job, entry: Evaluator, cases: Cases, scores: ScoreColumns) -> tuple[dict[str, pa.Table], int]:
     """Return the table of a unit's scores, with a row for each case without an output, and how many cases failed."""
     scores = withhold_passes(entry, cases, scores)
-    table = scores_table(entry, cases, scores)
+    table = job.with_given("scores", scores_table(entry, cases, scores), len(entry.metrics))
     if job.unit.last:
         rows = job.carried["absent"]
         absent = Cases.joined(job.stored_suite(), rows.append_column("model", pa.repeat(job.unit.model, len(rows))))

@@ -179,12 +179,16 @@ class JudgeSettings(BaseModel):
         """
         questions = f", questions {VERSION}" if self.is_local else ""
         plain = settings_of(self.model_dump(include={"model", "weights", "base_url"}))
-        edited = {id: text for id, text in self.prompts.items() if id in prompts}
-        own = self.model_copy(update={"prompts": edited, "panel": ()}).numbers()
+        own = self.of_prompts(prompts).numbers()
         if own == plain.numbers():
             return f"{self.name}{questions}"
         digest = sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
         return f"{self.name}{questions}, settings {digest[:SHORT]}"
+
+    def of_prompts(self, prompts: Collection[str]) -> "JudgeSettings":
+        """Return the settings of this judge alone for an evaluator with these prompts: texts in their place only."""
+        edited = {id: text for id, text in self.prompts.items() if id in prompts}
+        return self.model_copy(update={"prompts": edited, "panel": ()})
 
     def numbers(self) -> dict[str, Any]:
         """Return the settings that affect a run's scores, without limits of speed and cost."""

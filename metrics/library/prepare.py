@@ -51,6 +51,16 @@ class Prepared:
         """Where the run will be kept."""
         return Workspace(self.evaluation.workspace)
 
+    def reusable(self) -> "engine.Reusable | None":
+        """Return what earlier runs of the workspace have of the scores; None where that is nothing, or not wanted."""
+        if self.evaluation.no_reuse:
+            return None
+        suite, outputs, asked = self.data.suite, self.data.outputs, self.evaluation
+        chosen = self.evaluators, self.parameters, self.resources
+        return engine.find_reusable(
+            self.workspace, suite, outputs, *chosen, seed=asked.seed, duplicates=asked.duplicates
+        )
+
     def estimate(self, **more: Any) -> "engine.Estimate | None":
         """Return how many calls, tokens and dollars the judge would take; None where none is asked. See estimate."""
         asked = self.evaluators, self.parameters, self.resources, self.workspace.path
@@ -110,6 +120,7 @@ class Prepared:
             duplicates=asked.duplicates,
             subset=self.data.subset,
             as_in=asked.as_in,
+            reuse=not asked.no_reuse,
         )
         if self.decisive:
             ThresholdProfiles(self.workspace.path).mark_decisive(run.spec.suite.fingerprint, self.decisive)

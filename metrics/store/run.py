@@ -219,9 +219,13 @@ class Run(RunFiles):
 
     @property
     def made_of(self) -> tuple[str, ...]:
-        """What of the data it evaluates, if not all, and `made_as`, a sentence each."""
+        """What of the data it evaluates, if not all, `made_as`, and what earlier runs gave it, a sentence each."""
         suite, made_as = self.spec.suite, self.made_as
-        return (*suite.in_words(suite.cases).values(), *([made_as] if made_as else []))
+        reused = [
+            f"{rows:,} scores reused from run {id} of {id[:4]}-{id[4:6]}-{id[6:8]}"
+            for id, rows in (self.manifest or {}).get("reused", {}).items()
+        ]
+        return (*suite.in_words(suite.cases).values(), *([made_as] if made_as else []), *reused)
 
     def threshold_of(self, evaluator: str, metric: Metric) -> str:
         """Return whose the threshold in force of a metric is: see core.conventions; empty where it has none."""

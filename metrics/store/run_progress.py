@@ -11,13 +11,14 @@ FILE = "progress.json"
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorProgress:
-    """The progress of one evaluator: cases done of total, and how many of them failed."""
+    """The progress of one evaluator: cases done of total, how many failed, how many have scores of earlier runs."""
 
     id: str
     title: str
     done: int
     total: int
     failed: int
+    reused: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from metrics.store.manifest import cache_by_file
 from metrics.store.stored_facts import Amount, Count, Digest, Facts, Listed, Whole, misfits, plain_of
 
 FILE = "spec.json"
-MADE = ("schema", "id", "created", "place")  # of a specification: by whoever stores it
+MADE = ("schema", "id", "created", "place", "reused")  # of a specification: by whoever stores it
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 LAST_PLACE = 1 << 62  # ns, in the year 2116
 CASE_TIMEOUT = 300.0  # seconds that a case may take where a specification does not say
@@ -153,6 +153,7 @@ class RunSpec(Facts):
     save_llm_result: bool = False
     sample: str | None = None
     as_in: str | None = None
+    reused: Listed[str] = ()  # the earlier runs whose scores of equal cases are taken, see engine.reuse
     receipt: Annotated[Receipt, BeforeValidator(_read_receipt)] = ()
     stored: dict[str, Any] = Field(exclude=True, repr=False)
 

@@ -79,6 +79,8 @@ class SealFacts(Facts):
     judge: SpendFacts | None = None
     spec: Digest | None = None
     inputs: dict[str, FileFacts] = {}
+    identities: dict[str, Digest] = {}
+    reused: dict[str, Count] = {}
     versions: dict[str, str] = {}
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from metrics.core import files, suite as columns
 from metrics.core.arrow import opened, stored_rows
-from metrics.core.cases import places
+from metrics.core.cases import POSITION, places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
 from metrics.core.schema import SCHEMA_VERSION, SLICE, conformed
@@ -165,6 +165,14 @@ class StoredInputs:
         """Return the place in a stored suite of each of the cases in rows start … stop of stored outputs."""
         path, cases = self._needed("outputs", fingerprint), self._needed("suites", suite)
         return _positions(path, cases).slice(start, stop - start)
+
+    def placed_rows(self, fingerprint: str, suite: str, start: int, stop: int) -> pa.Table:
+        """Return rows start … stop of stored outputs with the `position` of their cases in a stored suite.
+
+        That tells their ids, and the rows tell their model, so these columns are not read.
+        """
+        rows = self.outputs_rows(fingerprint, start, stop, known=("case_id", "model"))
+        return rows.append_column(POSITION, self.positions(fingerprint, suite, start, stop))
 
     def file(self, kind: str, fingerprint: str, name: str, seals: Collection[str] = ()) -> Path | None:
         """Return a file of a stored suite (kind `suites`) or `outputs`; None where there never was one of that name.

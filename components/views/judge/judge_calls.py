@@ -59,6 +59,7 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
         if time and calls:
             words = time_text(time, judge)
             lines.append(f"{words[0].upper()}{words[1:]}.")
+    lines += [f"{line}." for line in estimate.reused]
     if estimate.walked < estimate.cases:
         lines.append(f"Estimated from {count(estimate.walked)} of {plural(estimate.cases, 'case')}.")
     return lines

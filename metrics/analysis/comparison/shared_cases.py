@@ -15,14 +15,11 @@ import pyarrow.compute as pc
 from metrics.analysis.labels.judgements import judge_names
 from metrics.core.array_types import Ints
 from metrics.core.arrow import numbers
-from metrics.core.fields import CASE_FIELDS
 from metrics.core.registry import evaluators
 from metrics.core.sampling_design import SamplingDesign
 from metrics.core.suite import Suite
-from metrics.core.suite_difference import difference
+from metrics.core.suite_difference import UNSEEN, difference
 from metrics.store import Run, cache_by_run
-
-UNSEEN = {each.name for each in CASE_FIELDS if each.role == "sort"}  # columns that no evaluator judges by
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -44,6 +44,10 @@ class FactCheckParameters(Parameters):
         None, ge=1, description="Check only this many cases from the start of the suite; empty: all."
     )
 
+    def reads_beside_content(self) -> tuple[str, ...]:
+        """Return the place in the suite, where cases are limited by it."""
+        return () if self.max_dataset_rows is None else ("position",)
+
 
 class _Search(Reply):
     reason: str = ""

@@ -1,0 +1,362 @@
+"""Reusing what sealed runs of the workspace have: scores of equal cases and outputs, numbers of equal data sets.
+
+A run names its sources when it is created (`find_sources`), all sealed on this machine by this user. When it is carried
+out, a unit of cases is given the scores of the rows whose case and output are the same in a source, by an evaluator of
+the same identity; what has no score for another reason than that it does not apply is scored again. A unit that is
+given every row is done. A unit of a whole data set is done where a source has the same suite and the same outputs of
+the model. What comes out is what would be computed. A source that is lost or damaged gives nothing.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.core.array_types import Bools, Ints
+from metrics.core.arrow import numbers
+from metrics.core.cases import POSITION
+from metrics.core.evaluator import Status
+from metrics.core.registry import choose, plugin
+from metrics.core.schema import SLICE
+from metrics.core.suite import Suite, fingerprint, with_source
+from metrics.core.suite_difference import UNSEEN, column_or_nulls, differ
+from metrics.engine.identities import MAX_SOURCES, UNREADABLE, identities, sealed_identities
+from metrics.engine.judge_worker import write_spend
+from metrics.engine.parts import GIVEN, Parts, UnitResult
+from metrics.engine.plan import Unit, judged
+from metrics.engine.unit_work import Job, failed_unit
+from metrics.judge.budget import Spend
+from metrics.store import Run, Workspace
+from metrics.store.manifest import FILE as MANIFEST
+from metrics.store.origin import is_signed
+from metrics.store.stored_inputs import StoredInputs
+
+SPAN = 25 * SLICE  # rows that are compared, and whose scores are read, at once
+REPEATS = 1 << 31  # more than a case can have: position and repeat are one number
+FINAL = (Status.OK.value, Status.NOT_APPLICABLE.value)  # of a score that would come out the same
+UNHEARD = r'"status":"(error|skipped|parse_failure)"'  # in the evidence: of a judge of a panel that gave no score
+OUTSIDE = ("tags", "position")  # all that a plugin may read beside content
+
+
+def reuse(run: Run, units: Sequence[Unit], parts: Parts) -> dict[str, int]:
+    """Store what earlier runs have of these units of a run, and return how many rows of each, by name.
+
+    What an earlier session has stored stays as it is.
+    """
+    if not run.spec.reused:
+        return {}
+    known = Known.of_run(run)
+    there = {unit.name for unit in parts.stored(units)}
+    todo = [unit for unit in units if unit.name not in there and not parts.file(unit.name, GIVEN).exists()]
+    shapes = {id: entry.shape for id, (entry, _) in known.chosen.items()}
+    for unit in todo:
+        if shapes[unit.evaluator] == "dataset" and (whole := known.whole(unit)) is not None:
+            parts.write(unit.name, whole)
+    of_cases = sorted((unit for unit in todo if shapes[unit.evaluator] != "dataset"), key=_span)
+    for _, together in groupby(of_cases, key=_span):
+        for _, same in groupby(together, key=lambda unit: unit.evaluator):
+            own = list(same)
+            rows = known.rows(own[0].evaluator, own[0].model, own[0].start, own[-1].stop)
+            if rows is None:
+                continue
+            for unit in own:
+                given = rows.of_unit(unit.start - own[0].start, unit.rows)
+                if not given.reused:
+                    continue
+                if run.spend is None and len(given.tables.get("judgements", ())):
+                    write_spend(run, Spend().as_row())  # nothing yet, but a judge was asked
+                if sum(given.reused.values()) < unit.rows or unit.last:
+                    parts.give(unit.name, given)
+                if sum(given.reused.values()) == unit.rows:  # further columns than those of a part are passed over
+                    parts.write(unit.name, failed_unit(Job.of(run, unit), "") if unit.last else given)
+    return {unit.name: sum(counts.values()) for unit in units if (counts := parts.reused(unit.name))}
+
+
+def _span(unit: Unit) -> tuple[int, str]:
+    return unit.start // SPAN, unit.model
+
+
+class Given(NamedTuple):
+    """What earlier runs have of a span of rows: tables, with the `place` of each row in the span and its `source`."""
+
+    tables: dict[str, pa.Table]
+    width: int  # rows of a score
+
+    def of_unit(self, start: int, size: int) -> UnitResult:
+        """Return what is given to a unit of `size` rows from place `start` on."""
+        tables = {}
+        for name, table in self.tables.items():
+            first, stop = np.searchsorted(table["place"].to_numpy(), [start, start + size]).tolist()
+            own = table.slice(first, stop - first)
+            tables[name] = own.set_column(
+                own.column_names.index("place"), "place", pc.subtract(own["place"], pa.scalar(start, pa.int64()))
+            )
+        counts = Counter(tables["scores"]["source"].to_pylist())
+        return UnitResult(tables, 0, 0.0, reused={id: count // self.width for id, count in counts.items()})
+
+
+class Known:
+    """What sources have of the scores that a run makes of stored `inputs` by `evaluators` with their parameters."""
+
+    def __init__(
+        self,
+        inputs: StoredInputs,
+        suite: str,
+        outputs: str,
+        evaluators: Mapping[str, Mapping[str, Any]],
+        resources: Mapping[str, Any],
+        sources: Sequence[Run],
+        seed: int,
+        grouped: bool,
+    ):
+        self.chosen = choose(list(evaluators), evaluators)
+        self._inputs, self._suite, self._outputs = inputs, suite, outputs
+        self._seed, self._grouped = seed, grouped
+        own = identities(evaluators, resources, (suite, outputs))
+        self._sources = {
+            id: [one for one in sources if id in own and sealed_identities(one).get(id) == own[id]]
+            for id in self.chosen
+        }
+        self._cases = lru_cache(MAX_SOURCES)(self._same_cases)
+        self._rows = lru_cache(2 * MAX_SOURCES)(self._same_rows)
+        self._tables = lru_cache(MAX_SOURCES)(_table_of)
+
+    @classmethod
+    def of_run(cls, run: Run) -> "Known":
+        """Return what the sources of a run have of it, those that are whole."""
+        spec, workspace, sources = run.spec, Workspace(run.workspace.path), []
+        for id in spec.reused:
+            try:
+                source = workspace.run(id)
+                if source.state == "finished" and is_signed(source.folder / MANIFEST):
+                    sources.append(source)
+            except UNREADABLE:
+                continue
+        inputs = spec.suite.fingerprint, spec.outputs.fingerprint
+        return cls(workspace, *inputs, run.evaluators, spec.resources, sources, spec.seed, spec.groups_equal_inputs)
+
+    def rows(self, evaluator: str, model: str, start: int, stop: int, replies: bool = True) -> Given | None:
+        """Return the scores of rows start … stop of the outputs, all of `model`, that sources have; None without any.
+
+        `replies`: with the judge's replies that they rest on.
+        """
+        left = np.ones(stop - start, bool)
+        scores, judgements = [], []
+        for source in self._sources[evaluator]:
+            try:
+                keys = np.where(left, self._keys(source, evaluator, model, start, stop), -1)
+                table = self._scores(source, evaluator, model, keys)
+                if table is None:
+                    continue
+                if replies and judged(*self.chosen[evaluator]):
+                    judgements.append(_replies(source, evaluator, model, table))
+            except UNREADABLE:
+                continue
+            left[table["place"].to_numpy()] = False
+            scores.append(table)
+        if not scores:
+            return None
+        found = pa.concat_tables(scores).sort_by("place")
+        position = self._inputs.positions(self._outputs, self._suite, start, stop).take(found["place"])
+        tables = {"scores": found.set_column(found.column_names.index("position"), POSITION, position)}
+        tables |= {"judgements": pa.concat_tables(judgements).sort_by("place")} if judgements else {}
+        return Given(tables, len(self.chosen[evaluator][0].metrics))
+
+    def whole(self, unit: Unit) -> UnitResult | None:
+        """Return the numbers that a source has of a unit of a whole data set; None where none has them."""
+        for source in self._sources[unit.evaluator]:
+            try:
+                if self._same_data(source, unit) and (tables := self._numbers(source, unit)):
+                    return UnitResult(tables, 0, 0.0, reused={source.id: unit.rows} if unit.rows else {})
+            except UNREADABLE:
+                continue
+        return None
+
+    def _keys(self, source: Run, evaluator: str, model: str, start: int, stop: int) -> Ints:
+        """Return the number of each row's equal in a source, see REPEATS; −1 where it has none."""
+        entry, parameters = self.chosen[evaluator]
+        cases, (rows, position) = self._cases(source), self._rows(source, model, start, stop)
+        # whether questions stand for source texts depends on all cases
+        if len({with_source(one, entry.inputs) is one for one in (cases.ours, source.suite)}) > 1:
+            return np.full(len(rows), -1)
+        beside = parameters.reads_beside_content() if plugin(evaluator) is None else OUTSIDE
+        same = np.ones(len(position), bool)
+        if "tags" in beside:
+            same &= cases.same_tags[position]
+        if "position" in beside:
+            same &= cases.places[position] == position
+        return np.where(same, rows, -1)
+
+    def _same_cases(self, source: Run) -> "_Cases":
+        """Return where the source's suite has the cases of this one."""
+        ours, theirs = self._inputs.suite(self._suite), source.suite
+        if ours.fingerprint == theirs.fingerprint:
+            return _Cases(ours, np.arange(len(ours)), np.ones(len(ours), bool))
+        at = pc.index_in(ours.cases["case_id"].combine_chunks(), theirs.cases["case_id"].combine_chunks())
+        places, found = numbers(pc.fill_null(at, -1)).astype(np.int64), numbers(pc.indices_nonzero(at.is_valid()))
+        one, other = ours.cases.take(found), theirs.cases.take(at.drop_null())
+        names = {*one.column_names, *other.column_names} - UNSEEN
+        changed = _changed(one, other, names)
+        places[found[changed]] = -1
+        same_tags = np.zeros(len(ours), bool)
+        same_tags[found] = ~_changed(one, other, {"tags"})
+        return _Cases(ours, places, same_tags)
+
+    def _same_rows(self, source: Run, model: str, start: int, stop: int) -> tuple[Ints, Ints]:
+        """Return the number in the source of each row's equal, −1 without one, and the places of their cases."""
+        rows = self._inputs.placed_rows(self._outputs, self._suite, start, stop)
+        position = numbers(rows[POSITION.name]).astype(np.int64)
+        places = self._cases(source).places[position]
+        keys = np.where(places >= 0, places * REPEATS + numbers(rows["run"]), -1)
+        facts, theirs = source.spec, source.workspace
+        offset, count = _rows_of(theirs, facts.outputs.fingerprint, model)
+        inputs = facts.outputs.fingerprint, facts.suite.fingerprint
+        _ = source.input_path("outputs/outputs.parquet")  # it is whole
+        runs = theirs.outputs_rows(inputs[0], offset, offset + count)["run"] if count else pa.array([], pa.int32())
+        at = numbers(theirs.positions(*inputs, offset, offset + count)).astype(np.int64) * REPEATS + numbers(runs)
+        if (np.diff(at) <= 0).any():  # two outputs of a repeat: which one a score is of is not told
+            return np.full(len(rows), -1), position
+        found = np.searchsorted(at, keys)
+        equal = (keys >= 0) & (np.append(at, -2)[found] == keys)
+        if inputs[0] != self._outputs and equal.any():
+            first, last = int(found[equal].min()), int(found[equal].max())
+            other = theirs.placed_rows(*inputs, offset + first, offset + last + 1).take(pa.array(found[equal] - first))
+            one = rows.filter(pa.array(equal))
+            names = {*one.column_names, *other.column_names} - {POSITION.name}
+            changed = _changed(one, other, names)
+            changed |= column_or_nulls(one, "artifacts").is_valid().to_numpy(zero_copy_only=False)  # files of their own
+            equal[np.flatnonzero(equal)[changed]] = False
+        return np.where(equal, keys, -1), position
+
+    def _scores(self, source: Run, evaluator: str, model: str, keys: Ints) -> pa.Table | None:
+        """Return the score rows of those rows whose number the source has a final score of, with place and source."""
+        wanted = keys[keys >= 0] // REPEATS
+        if not len(wanted):
+            return None
+        metrics = [metric.name for metric in self.chosen[evaluator][0].metrics]
+        bounds = [("position", ">=", int(wanted.min())), ("position", "<=", int(wanted.max()))]
+        own = [("evaluator", "==", evaluator), ("model", "==", model)]
+        table = source.stored_table("scores", None, [*own, *bounds])
+        width = len(metrics)
+        if len(table) % width or table["metric"].to_pylist() != metrics * (len(table) // width):
+            return None
+        final = _flags(pc.is_in(table["status"], pa.array(FINAL)))
+        final &= ~_flags(pc.match_substring_regex(table["evidence"], UNHEARD))
+        good = np.flatnonzero(final.reshape(-1, width).all(axis=1))
+        there = numbers(table["position"])[::width].astype(np.int64) * REPEATS + numbers(table["run"])[::width]
+        good = good[np.argsort(there[good], kind="stable")]
+        known = there[good]
+        if not len(known) or (np.diff(known) == 0).any():
+            return None
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        places = np.flatnonzero((keys >= 0) & (known[at] == keys))
+        if not len(places):
+            return None
+        rows = (good[at[places]][:, None] * width + np.arange(width)).ravel()
+        found = table.take(pa.array(rows))
+        return found.append_column("place", pa.array(np.repeat(places, width))).append_column(
+            "source", pa.repeat(pa.scalar(source.id), len(found))
+        )
+
+    def _same_data(self, source: Run, unit: Unit) -> bool:
+        """Return whether a unit's suite, its model's outputs and what else its numbers depend on are the source's."""
+        spec, model = source.spec, unit.model
+        if (spec.suite.fingerprint, spec.seed, spec.groups_equal_inputs) != (self._suite, self._seed, self._grouped):
+            return False
+        own = self._inputs.outputs_facts(self._outputs)["models"][model]
+        theirs = source.workspace.outputs_facts(spec.outputs.fingerprint)["models"].get(model)
+        if own != theirs or (unit.run is not None and len(own["runs"]) > 1):  # sealed with the mean over repeats
+            return False
+        _ = source.suite, source.stored_input("outputs/predictions.parquet")  # they are whole
+        digests = (
+            _model_digest(place.path, fingerprint, model)
+            for place, fingerprint in ((self._inputs, self._outputs), (source.workspace, spec.outputs.fingerprint))
+        )
+        return spec.outputs.fingerprint == self._outputs or len({*digests}) == 1
+
+    def _numbers(self, source: Run, unit: Unit) -> dict[str, pa.Table]:
+        """Return the tables of a unit that a source has, none where it gave no number at all: it may have failed."""
+        id, found = unit.evaluator, {}
+        part = None if unit.tag is None else f"tag={unit.tag}"
+        names = ["aggregates", "replicates"]
+        names += [] if unit.tag is not None else ["scores", f"curves/{id}", f"matches/{id}"]
+        for name in (name for name in names if name in (source.manifest or {"tables": ()})["tables"]):
+            table = self._tables(source, name, id, unit.model)
+            if "slice" in table.column_names:
+                table = table.filter(table["slice"].is_null() if part is None else pc.equal(table["slice"], part))
+            if name == "aggregates":
+                place = table.column_names.index("run")
+                table = table.set_column(place, "run", pa.repeat(pa.scalar(unit.run, pa.int32()), len(table)))
+            if len(table) or "/" in name:
+                found[name] = table
+        numbers_there = "aggregates" in found and found["aggregates"]["value"].null_count < len(found["aggregates"])
+        return found if numbers_there else {}
+
+
+class _Cases(NamedTuple):
+    """A suite, the place in a source's suite [cases] of each case that is the same there (−1), and whose tags are."""
+
+    ours: Suite
+    places: Ints
+    same_tags: Bools
+
+
+def _flags(column: pa.ChunkedArray) -> Bools:
+    return np.asarray(pc.fill_null(column, False).to_numpy(), bool)
+
+
+def _changed(one: pa.Table, other: pa.Table, names: Collection[str]) -> Bools:
+    """Return which rows of two tables [n] differ in one of these columns."""
+    changed = np.zeros(len(one), bool)
+    for name in names:
+        columns = [column_or_nulls(table, name) for table in (one, other)]
+        changed |= differ(*columns)
+    return changed
+
+
+def _rows_of(inputs: StoredInputs, outputs: str, model: str) -> tuple[int, int]:
+    """Return the first row of a model in stored outputs and how many it has, none where it is not there."""
+    before = 0
+    for name, facts in inputs.outputs_facts(outputs)["models"].items():
+        if name == model:
+            return before, facts["rows"]
+        before += facts["rows"]
+    return 0, 0
+
+
+def _replies(source: Run, evaluator: str, model: str, scores: pa.Table) -> pa.Table:
+    """Return the judge's replies that reused scores rest on, as answered before, with place and source."""
+    table = source.stored_table("judgements", None, [("evaluator", "==", evaluator), ("model", "==", model)])
+    keys = [
+        pc.binary_join_element_wise(one["case_id"], one["run"].cast(pa.string()), "\x1f") for one in (table, scores)
+    ]
+    at = pc.index_in(keys[0], keys[1].combine_chunks())
+    own = table.filter(at.is_valid())
+    cached = own.column_names.index("cached")
+    own = own.set_column(cached, own.schema.field("cached"), pa.repeat(pa.scalar(True), len(own)))
+    own = own.append_column("place", scores["place"].take(at.drop_null()))
+    return own.append_column("source", pa.repeat(pa.scalar(source.id), len(own)))
+
+
+def _table_of(source: Run, name: str, evaluator: str, model: str) -> pa.Table:
+    """Return the rows of an evaluator and a model in a sealed table."""
+    own = [("model", "==", model)] + [("evaluator", "==", evaluator)] * ("/" not in name)
+    return source.stored_table(name, None, own)
+
+
+@lru_cache(maxsize=16)
+def _model_digest(workspace: Path, outputs: str, model: str) -> str:
+    """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
+    found = StoredInputs(workspace).outputs(outputs, model)
+    tables = [table for table in (found.outputs, found.predictions) if table is not None]
+    filled = [
+        table.select([name for name in table.column_names if table[name].null_count < len(table)]) for table in tables
+    ]
+    files = "artifacts" in filled[0].column_names
+    return fingerprint(*filled, *([outputs] if files else []))
