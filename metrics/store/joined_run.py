@@ -97,6 +97,11 @@ class JoinedRun(Run):
         return names.get(entry)
 
     @property
+    def seal_digest(self) -> str:
+        """A sha256 of the seals of its runs and of what of them counts."""
+        return sha256(" ".join([self.folder.name, *(run.seal_digest for run in self.sources)]).encode()).hexdigest()
+
+    @property
     def workspace(self) -> StoredInputs:
         """The workspace of the runs."""
         return self.newest.workspace

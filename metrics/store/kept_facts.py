@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from metrics.core.errors import AssayError
 from metrics.core.files import is_half_made, list_paths, write_text
 from metrics.core.source_version import source_version
-from metrics.store.manifest import FILE, content_digest, digest_of
+from metrics.store.manifest import content_digest
 from metrics.store.origin import sign, signed_text
 from metrics.store.run import Run, cache_by_run
 
@@ -52,7 +52,7 @@ def keep_by_run(maxsize: int, reads: Sequence[str] = ("scores",)) -> Callable[[C
                 return function(*args, **kwargs)
             for run in dict.fromkeys(runs):
                 for table in reads:
-                    _ = run.stored_input(table) if "/" in table else run.table_path(table)
+                    run.stored(table)
             of = content_digest([name, *(_basis(one) if isinstance(one, Run) else one for one in asked)])
             with suppress(OSError, ValueError, ValidationError):
                 first, _, text = signed_text(path).partition("\n")
@@ -91,7 +91,7 @@ def is_kept(run: Run) -> bool:
 def _basis(run: Run) -> list[Any]:
     """Return what tells whether something kept of a run still holds."""
     metrics = {id: repr(entry.metrics) for id in run.evaluators if (entry := run.evaluator(id)) is not None}
-    return [digest_of(run.folder / FILE), run.given_thresholds, metrics, source_version()]
+    return [run.seal_digest, run.given_thresholds, metrics, source_version()]
 
 
 def _written(of: TypeAdapter[T], value: T) -> str:

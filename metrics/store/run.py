@@ -26,6 +26,7 @@ from metrics.core.registry import evaluators, made_as, wordings
 from metrics.core.sampling_design import COLUMNS, SamplingDesign, group_equal_inputs
 from metrics.core.schema import TABLES
 from metrics.core.suite import Outputs, Suite, tags_of
+from metrics.store.manifest import FILE as MANIFEST, digest_of
 from metrics.store.own_files import INPUTS
 from metrics.store.run_files import STARTING, RunFiles
 from metrics.store.run_notes import About, own_name, read_about, write_about
@@ -127,6 +128,11 @@ class Run(RunFiles):
     def _key(self) -> tuple[Path, str]:
         """Return the cache key of what is read from the run: its folder and the thresholds that override its own."""
         return self.folder, repr(self.given_thresholds)
+
+    @property
+    def seal_digest(self) -> str:
+        """The sha256 of a finished run's seal, which says all that its tables and inputs hold."""
+        return digest_of(self.folder / MANIFEST)
 
     def kept_path(self, name: str) -> Path | None:
         """Return the file of that name in which something computed of the run is kept; None where nothing may be."""

@@ -11,7 +11,6 @@ from metrics.core.errors import RunNotFound, did_you_mean
 from metrics.store import Run, Workspace, cache_by_run
 from metrics.store.board_settings import Boards
 from metrics.store.joined_run import Apart, Entry, JoinedRun, Source
-from metrics.store.manifest import digest_of
 
 BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
@@ -77,7 +76,7 @@ def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
     ]
     if not runs:
         raise RunNotFound(f"no finished run in {workspace.place} is of the suite {fingerprint[:DIGITS]}")
-    sealed = tuple((run, digest_of(run.folder / "manifest.json")) for run in runs)
+    sealed = tuple((run, run.seal_digest) for run in runs)
     return _board(sealed, every, settings, settings.version(fingerprint))
 
 
