@@ -1,0 +1,130 @@
+"""Boards over the versions of a suite: their models on the cases that all of these have unchanged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics import engine
+from metrics.analysis.boards.board import Board, board, runs_of_suite
+from metrics.analysis.comparison.shared_cases import SharedCases
+from metrics.core.errors import InputError
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
+from metrics.store.run_spec import FilterFacts, SubsetFacts
+
+MIN_SHARED = 0.5  # of the cases of the smaller of two suites, from which on they are compared on those they share
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SharedBoard:
+    """What the boards of a suite and of its other versions have in common.
+
+    suite: of the shared cases; whole: of how many they are; boards: that of the suite, then the others, the newest
+    first; absent: the models that the suite's own board lacks.
+    """
+
+    suite: Suite
+    whole: int
+    boards: tuple[Board, ...]
+    absent: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """What is compared, in a sentence."""
+        others = f"{len(self.boards) - 1} other version{'s' if len(self.boards) > 2 else ''}"
+        return f"{len(self.suite):,} of {self.whole:,} cases, which {others} of the suite have unchanged"
+
+
+def shared_board(workspace: Workspace, fingerprint: str) -> SharedBoard | None:
+    """Return the cases that a suite shares with its versions of which models are missing on its board; None for none.
+
+    Versions are suites that were made from one another, or have one name; those that share less than MIN_SHARED of
+    their cases are no longer versions of one suite.
+    """
+    own = board(workspace, fingerprint)
+    suite, shared, boards = own.suite, np.ones(len(own.suite), bool), [own]
+    known = {*own.models}
+    for other in _versions(workspace, fingerprint):
+        found = board(workspace, other)
+        if known.issuperset(found.models):
+            continue
+        cases = SharedCases.of(found.suite, suite)
+        if len(cases) and len(cases) >= MIN_SHARED * min(len(suite), len(found.suite)):
+            boards.append(found)
+            known.update(found.models)
+            shared &= np.isin(np.arange(len(suite)), cases.after)
+    if len(boards) == 1 or not shared.any():
+        return None
+    ids = suite.cases["case_id"].combine_chunks().filter(pa.array(shared))
+    absent = tuple(model for one in boards[1:] for model in one.models if model not in own.models)
+    return SharedBoard(suite.restricted(ids), len(suite), tuple(boards), tuple(dict.fromkeys(absent)))
+
+
+def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
+    """Create the run that compares the models of a suite's versions on the cases they share, or return it, sealed.
+
+    What its runs have scored is taken from them, see engine.reuse. Raises InputError where nothing is shared.
+    """
+    found = shared_board(workspace, fingerprint)
+    if found is None:
+        raise InputError(f"no other version of the suite {fingerprint[:12]} has models that its board lacks")
+    outputs, ids = _outputs(found), {id: run for one in reversed(found.boards) for id, run in one.references.items()}
+    for run in runs_of_suite(workspace, found.suite.fingerprint):
+        if run.spec.outputs.fingerprint == outputs.fingerprint and {*run.evaluators} >= {*ids}:
+            return run
+    own = found.boards[0].spec
+    resources: Mapping[str, Any] = reduce(lambda kept, one: {**one.spec.resources, **kept}, found.boards, {})
+    where = f"unchanged in {len(found.boards)} versions of the suite"
+    facts = FilterFacts(where=(where,), cases=found.whole, met=len(found.suite))
+    return engine.create(
+        workspace,
+        found.suite,
+        outputs,
+        list(ids),
+        {id: run.evaluators[id] for id, run in ids.items()},
+        resources=dict(resources),
+        seed=own.seed,
+        duplicates="group" if own.groups_equal_inputs else "keep",
+        subset=SubsetFacts(filter=facts, label_map=own.suite.label_map),
+        reuse=True,
+    )
+
+
+def _versions(workspace: Workspace, fingerprint: str) -> list[str]:
+    """Return the other suites with finished runs that were made from one another or have the name, newest first."""
+    stored = {facts["fingerprint"]: facts for facts in workspace.suites()}
+
+    def origin(of: str) -> str:
+        passed = [of]
+        while (parent := str(stored.get(passed[-1], {}).get("parent"))) in stored and parent not in passed:
+            passed.append(parent)
+        return passed[-1]
+
+    own, first = stored[fingerprint], origin(fingerprint)
+    finished = (run.spec.suite for run in workspace.runs() if run.state == "finished")
+    whole = dict.fromkeys(suite.fingerprint for suite in finished if suite.filter is None and suite.budget is None)
+    return [
+        other
+        for other in whole
+        if other != fingerprint
+        and other in stored
+        and stored[other]["task"] == own["task"]
+        and (origin(other) == first or stored[other]["name"] == own["name"])
+    ]
+
+
+def _outputs(found: SharedBoard) -> Outputs:
+    """Return the answers to the shared cases: of each model those of the newest version that it has answered."""
+    ids, taken, parts = found.suite.cases["case_id"].combine_chunks(), set[str](), list[Outputs]()
+    for one in found.boards:
+        outputs = one.outputs.restricted(case_ids=ids)
+        parts += [outputs.restricted(model) for model in one.models if model not in taken]
+        taken.update(one.models)
+    objects = [part.predictions for part in parts if part.predictions is not None]
+    tables = [part.outputs for part in parts]
+    predictions = pa.concat_tables(objects, promote_options="permissive") if objects else None
+    return replace(parts[0], outputs=pa.concat_tables(tables, promote_options="permissive"), predictions=predictions)
