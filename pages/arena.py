@@ -20,7 +20,7 @@ def choose_criterion(run: str) -> str:
     return (filters.text("Another criterion", "own").strip() or asked)[: rating_queue.LONGEST]
 
 
-run = frame("arena", "Which of two answers is better?")
+run = frame("arena", "Which of two answers is better?", of_boards=False)
 facts = workspace_runs.run_facts(run)
 if facts.suite["task"] not in TASKS or len(facts.models) < 2:
     why = "Choose a run of texts by two or more models in the sidebar."

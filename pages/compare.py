@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from components.data import agreements, case_views, judge_settings, run_reads, workspace_runs
+from components.data import agreements, boards, case_views, judge_settings, run_reads, workspace_runs
 from components.viewers import blocks, text_case
 from components.views.judge import judge_calls
 from components.views.results import about_run, case_choice, model_comparison, replacement
@@ -215,7 +215,7 @@ def first_answer(view: case_views.CaseView, model: str) -> tuple[str | None, int
 
 
 run = frame("compare", "Is B really better than A?")
-twins = workspace_runs.same_suite(run)
+twins = boards.same_suite(run)
 whole = run_reads.leaderboard(run)
 if len(whole.models) < 2 and len(twins) < 2:
     empty(

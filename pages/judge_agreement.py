@@ -297,7 +297,7 @@ CALIBRATE = (
     "not tell good from bad. This run keeps its own."
 )
 
-run = frame("judge_agreement", "Can I trust the judge?")
+run = frame("judge_agreement", "Can I trust the judge?", of_boards=False)
 metrics = agreements.labelled_metrics(run)
 criteria = agreements.label_criteria(run)
 if not metrics:

@@ -39,7 +39,7 @@ def choose(run: str, metrics: Sequence[Column]) -> tuple[str, str, str | None, t
     return criterion, scale, model, only, mode == "mixed"
 
 
-run = frame("label", "How do people judge these outputs?")
+run = frame("label", "How do people judge these outputs?", of_boards=False)
 metrics = agreements.labelled_metrics(run)
 if workspace_runs.run_facts(run).suite["task"] in VISION:
     why = "Objects and areas in images have ground truth instead of a judge. Choose a run of texts in the sidebar."

@@ -3,7 +3,7 @@ from collections import Counter
 import streamlit as st
 
 from components.charts.trend_lines import trend_figure
-from components.data import run_reads, workspace_runs
+from components.data import boards, run_reads
 from components.views.curves import curve_parts
 from components.views.results import about_run, metric_trend, model_comparison
 from components.widgets import drilldown_filters, filters, url
@@ -18,10 +18,10 @@ from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_labe
 TABLE_HEIGHT = 260
 
 
-def choose_column(boards: list[Leaderboard]) -> Column | None:
+def choose_column(found: list[Leaderboard]) -> Column | None:
     """Return the metric to follow: by default the first that is not minor and in several runs."""
-    columns = {column.key: column for board in boards for column in board.columns}
-    runs = Counter(column.key for board in boards for column in board.columns)
+    columns = {column.key: column for board in found for column in board.columns}
+    runs = Counter(column.key for board in found for column in board.columns)
     ordered = sorted(columns.values(), key=lambda column: (runs[column.key] < 2, column.minor))
     if not ordered:
         return None
@@ -50,24 +50,24 @@ def show_stop(stop: Stop, column: Column, tag: str | None) -> None:
 
 
 run = frame("trend", "Is it getting better from run to run?")
-runs = workspace_runs.same_suite(run)
+runs = {name: one for name, one in boards.same_suite(run).items() if not boards.is_board(name)}
 if len(runs) < 2:
     empty(
         "This suite has been evaluated once",
         "A trend needs two runs of one suite: evaluate the next version of your model on the suite as it is stored, "
         "and its numbers stand beside these.",
         "Evaluate this suite again",
-        **{"from": "stored", "suite": runs[run].suite["fingerprint"]},
+        **{"from": "stored", "suite": next(iter(runs.values())).suite["fingerprint"]},
     )
     st.stop()
-boards = [run_reads.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
-column = choose_column(boards)
+leaderboards = [run_reads.leaderboard(name) for name in sorted(runs)]  # an id begins with its time
+column = choose_column(leaderboards)
 if column is None:
     st.info("No run of this suite has a number. The page Runs says why.")
     st.stop()
-models = list(dict.fromkeys(model for board in [run_reads.leaderboard(run), *boards] for model in board.models))
+models = list(dict.fromkeys(model for board in [run_reads.leaderboard(run), *leaderboards] for model in board.models))
 wanted = filters.many("Models", models, "model")
-tag = filters.one("Tag", boards[-1].tags, "tag")
+tag = filters.one("Tag", leaderboards[-1].tags, "tag")
 correction = filters.pick("Correction for many tests", CORRECTIONS, "correction")
 filters.reset(["model", "tag", "correction"])
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from components.data.run_reads import of_run
 from components.data.visitors import action, own_name
-from components.data.workspace_runs import allowed_run, workspace
+from components.data.workspace_runs import allowed_run, open_run, workspace
 from metrics.analysis import Column
 from metrics.analysis.labels import (
     calibrate,
@@ -102,7 +102,7 @@ corrected_pair = of_run(differences.corrected_pair, version=label_version)
 
 def labelled_metrics(run_id: str) -> Sequence[Column]:
     """Return the metrics that labels can be compared with, judged ones first."""
-    return tuple(labelled_scores.metric_columns(workspace().run(run_id)).values())
+    return tuple(labelled_scores.metric_columns(open_run(run_id)).values())
 
 
 def cell_outputs(
@@ -110,14 +110,14 @@ def cell_outputs(
     tag: str | None = None, passing: float | None = None,
 ) -> Sequence[Mapping[str, Any]]:  # fmt: skip
     """Return the outputs in one cell of the confusion of people and judge: case_id, model, judge, people."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     labelled = labelled_scores.labelled_scores(run, *only, criterion, model, tag, passing)
     return judge_agreement.cell_outputs(run, labelled, threshold, cell)
 
 
 def calibration_here(run_id: str, only: Only) -> Calibration | None:
     """Return the workspace's own calibration of a metric that fits a run's models and parameters; None without."""
-    return calibrate.calibrated_here(workspace().run(run_id), *only)
+    return calibrate.calibrated_here(open_run(run_id), *only)
 
 
 @action("editor", "set a threshold by labels", "run_id", "criterion")

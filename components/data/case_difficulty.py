@@ -7,7 +7,7 @@ import pyarrow as pa
 from components.data.run_reads import of_run
 from components.data.suite_drafts import store_suite
 from components.data.visitors import action
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import open_run
 from metrics import analysis
 from metrics.core.errors import InputError
 from metrics.core.suite import Suite
@@ -24,7 +24,7 @@ def items_csv(run_id: str, evaluator: str, metric: str, tag: str | None) -> byte
     """Return every case with its difficulty, discrimination, intervals and verdict as CSV."""
     import pandas as pd
 
-    found = analysis.case_items(workspace().run(run_id), evaluator, metric, tag)
+    found = analysis.case_items(open_run(run_id), evaluator, metric, tag)
     return write(pd.DataFrame([asdict(row) for row in found.rows] if found else []), "csv")
 
 
@@ -33,7 +33,7 @@ def short_suite_csv(run_id: str, evaluator: str, metric: str, tag: str | None, c
     """Return the first `cases` cases of the short suite as CSV; of images their ids."""
     import pandas as pd
 
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     try:
         return suite_bytes(_short_suite(run, evaluator, metric, tag, cases), "csv")
     except InputError:
@@ -45,7 +45,7 @@ def save_short_suite(
     run_id: str, name: str, evaluator: str, metric: str, tag: str | None, cases: int
 ) -> tuple[str, str]:
     """Store the first `cases` cases of the short suite as a suite of that name; its fingerprint and a message."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     words = f"the {cases:,} cases of {run.name or run_id} that tell its models apart best"
     suite = replace(_short_suite(run, evaluator, metric, tag, cases), name=name)
     return store_suite(suite, run.spec.suite.fingerprint, [words])

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime import get_instance
 
 from components.data.run_reads import thumbnails
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import open_run
 from metrics.core.arrow import stored_columns
 from metrics.core.suite import METADATA
 
@@ -81,7 +81,7 @@ class CasePicture(NamedTuple):
 
 def case_pictures(run_id: str, case_ids: Sequence[str]) -> Mapping[str, CasePicture]:
     """Return the picture of each of these cases that has an image or names one."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     named_too = {IMAGE_NAME} & {*stored_columns(run.input_path("suite/cases.parquet"))}
     images = run.case_columns(["image", *named_too])
     if not named_too and images["image"].null_count == len(images):

@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple, get_args
 
 from components.data.visitors import action
-from components.data.workspace_runs import workspace, workspace_path
+from components.data.workspace_runs import open_run, workspace_path
 from metrics.core.errors import AssayError, InputError
 from metrics.judge.custom_prompts import BLOCKS, CustomPrompt
 from metrics.judge.open_judges import chosen_judge
@@ -78,7 +78,7 @@ def try_prompt(prompt: dict[str, Any], run_id: str, model: str, count: int) -> t
     """Ask the workspace's judge a prompt about the first cases of a run; return the verdicts, or () and why none."""
     from metrics.engine.live_scorer import first_cases, try_out
 
-    cases = first_cases(workspace().run(run_id), model, count)
+    cases = first_cases(open_run(run_id), model, count)
     parameters = {name: prompt[name] for name in ("prompt", "mode", "levels", "meanings")}
     try:
         judge = chosen_judge(workspace_path())

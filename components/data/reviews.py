@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from components.data.run_reads import of_run
 from components.data.visitors import action
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import open_run, workspace
 from metrics import analysis
 from metrics.core.errors import InputError, RunBusy
 from metrics.store.reviews import Mark, Place, Review, SavedView, SavedViews
@@ -67,7 +67,7 @@ def _tried(change: Callable[[], None]) -> str:
 
 
 def _review(run_id: str) -> Review:
-    return Review(workspace().run(run_id))
+    return Review(open_run(run_id))
 
 
 def _views() -> SavedViews:

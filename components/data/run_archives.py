@@ -9,7 +9,7 @@ from components.data.run_reads import of_run
 from components.data.suite_drafts import store_suite
 from components.data.uploaded_files import name_of, path_of, upload_folder
 from components.data.visitors import action, kept_here
-from components.data.workspace_runs import workspace, workspace_path
+from components.data.workspace_runs import open_run, workspace_path
 from metrics import analysis
 from metrics.core.errors import AssayError
 from metrics.reports.exchange.exporters import ASKED as ASKED, EXPORTS, Exporter as Exporter, export
@@ -34,7 +34,7 @@ def archive_run(run_id: str) -> bytes:
     """Return a finished run with all that it rests on as a zip, which `import_run` opens elsewhere."""
     from metrics.reports.archives.write import archive
 
-    return archive(workspace().run(run_id))
+    return archive(open_run(run_id))
 
 
 @action("viewer", "download the pages of a run", "run_id")
@@ -42,13 +42,13 @@ def bundle_run(run_id: str) -> bytes:
     """Return a finished run as pages that open without a server, in a zip."""
     from metrics.reports.bundles.bundle_files import bundle_zip
 
-    return bundle_zip(workspace().run(run_id))
+    return bundle_zip(open_run(run_id))
 
 
 @kept_here
 def fitting_exports(run_id: str) -> tuple[Exporter, ...]:
     """Return what a finished run can be downloaded as."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     return tuple(one for one in EXPORTS.values() if one.form != "server" and one.fits(run))
 
 
@@ -56,13 +56,13 @@ def fitting_exports(run_id: str) -> tuple[Exporter, ...]:
 def export_run(run_id: str, what: str, format: Format | None = None, given: str | None = None) -> bytes:
     """Return a finished run as one of metrics.reports.exchange.exporters, with what is given for its `asks`."""
     asked = {EXPORTS[what].asks: given} if given else {}
-    return export(workspace().run(run_id), what, format, **asked)
+    return export(open_run(run_id), what, format, **asked)
 
 
 @kept_here
 def words_of_export(run_id: str, what: str, given: str | None) -> list[str]:
     """Return what there is to say about an export, such as which of its columns are empty, and why."""
-    return EXPORTS[what].notes(workspace().run(run_id), given)
+    return EXPORTS[what].notes(open_run(run_id), given)
 
 
 @action("editor", "import a run", "token")
@@ -96,13 +96,13 @@ def object_keys(run: Run, /, evaluator: str, sort: str, by_image: bool, **choice
 @action("viewer", "download objects", "run_id", "form")
 def export_objects(run_id: str, form: ExportFormat, evaluator: str, choice: dict[str, Any]) -> bytes:
     """Return a selection as a file: COCO JSON, a YOLO zip, or CSV."""
-    return WRITERS[form](workspace().run(run_id), evaluator, analysis.ObjectFilter(**choice))
+    return WRITERS[form](open_run(run_id), evaluator, analysis.ObjectFilter(**choice))
 
 
 @action("editor", "store selected images as a suite", "run_id", "name")
 def save_selection(run_id: str, name: str, evaluator: str, choice: dict[str, Any]) -> tuple[str, str]:
     """Store the images of a selection as a suite of that name; return its fingerprint and a message."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     suite = analysis.selected_suite(run, evaluator, analysis.ObjectFilter(**choice))
     words = f"{len(suite):,} images selected in the gallery of {run.name or run_id}"
     return store_suite(replace(suite, name=name), run.spec.suite.fingerprint, [words])

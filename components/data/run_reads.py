@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 import pyarrow.compute as pc
 
 from components.data.visitors import kept_here
-from components.data.workspace_runs import has_tables, workspace
+from components.data.workspace_runs import has_tables, open_run
 from metrics import analysis
 from metrics.analysis.cases.case_pages import error_words as error_words_of
 from metrics.analysis.objects.segments import EVALUATOR as PIXELS
@@ -25,6 +25,7 @@ from metrics.presentation.format import middle
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import questions
 from metrics.store.board_settings import Boards
+from metrics.store.joined_run import Source
 from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
 from metrics.store.threshold_profiles import ThresholdProfiles
@@ -52,11 +53,11 @@ def of_run(
 
     @wraps(read)
     def by_id(run_id: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return read(workspace().run(run_id), *args, **kwargs)
+        return read(open_run(run_id), *args, **kwargs)
 
     def version_by_id(run_id: str, /, *_: P.args, **__: P.kwargs) -> object:
-        run = workspace().run(run_id)
-        return Review(run).point(), version(run) if version else None
+        run = open_run(run_id)
+        return run.id, Review(run).point(), version(run) if version else None  # a board's id changes with its runs
 
     return kept_here(by_id, spinner, version_by_id)
 
@@ -140,7 +141,7 @@ def result_line(run_id: str) -> str:
     """
     if not has_tables(run_id):
         return ""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     path, line = run.workspace.path / "cache" / "result-lines" / f"{run_id}.json", ""
     with suppress(AssayError):  # each page of it says why
         there = digest_of(run.home / MANIFEST), ThresholdProfiles(run.workspace.path).version, Review(run).point()
@@ -221,7 +222,7 @@ def table_case_ids(run: Run, /, evaluator: str, metric: str, **choice: Any) -> t
 def _with_run(choice: Mapping[str, Any]) -> dict[str, Any]:
     """Return a choice with the run compared with in place of its id."""
     base = choice.get("base_run")
-    return {**choice, "base_run": workspace().run(base) if base else None}
+    return {**choice, "base_run": open_run(base) if base else None}
 
 
 @of_run
@@ -239,7 +240,7 @@ def comparison(
 
     anytime: p and intervals hold at every look while cases arrive.
     """
-    found = analysis.compare(run, model_a, model_b, tag, workspace().run(other_id))
+    found = analysis.compare(run, model_a, model_b, tag, open_run(other_id))
     return analysis.comparison_of_columns(found, keys, correction, anytime)  # type: ignore[arg-type]
 
 
@@ -248,7 +249,7 @@ def shares_within(
     run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, margins: tuple[tuple[str, float], ...]
 ) -> Mapping[str, CaseShare]:
     """Return on which share of cases b of run `other_id` is at most each margin (column key, margin) worse than a."""
-    return analysis.shares_within(run, model_a, model_b, dict(margins), tag, workspace().run(other_id))
+    return analysis.shares_within(run, model_a, model_b, dict(margins), tag, open_run(other_id))
 
 
 @of_run
@@ -256,7 +257,7 @@ def label_comparison(
     run: Run, model_a: str, model_b: str, other_id: str, tag: str | None, key: str, correction: str
 ) -> tuple[analysis.Resampled, ...]:
     """Return a metric of the whole data set label by label, p corrected over the labels."""
-    other = workspace().run(other_id)
+    other = open_run(other_id)
     return analysis.compare_labels(run, model_a, model_b, key, tag, other, correction)  # type: ignore[arg-type]
 
 
@@ -265,7 +266,7 @@ def differences(
     run: Run, /, model_a: str, model_b: str, other_id: str, evaluator: str, metric: str, **choice: Any
 ) -> analysis.CasePage:
     """Return a page of the cases behind a difference, the largest first."""
-    return analysis.differences(run, model_a, model_b, evaluator, metric, other=workspace().run(other_id), **choice)
+    return analysis.differences(run, model_a, model_b, evaluator, metric, other=open_run(other_id), **choice)
 
 
 @kept_here
@@ -273,14 +274,14 @@ def trend(
     run_ids: tuple[str, ...], key: str, models: tuple[str, ...], tag: str | None, correction: str
 ) -> analysis.Trend:
     """Return a metric over these runs of one suite, each run compared with the one before it."""
-    runs = [workspace().run(run_id) for run_id in run_ids]
+    runs = [open_run(run_id) for run_id in run_ids]
     return analysis.trend(runs, key, models, tag, correction)  # type: ignore[arg-type]
 
 
 @kept_here
 def several_suites(run_ids: tuple[str, ...], key: str, models: tuple[str, ...] = ()) -> analysis.SeveralSuites:
     """Return one metric over these runs of several suites, as the first run computed it."""
-    return analysis.several_suites([workspace().run(run_id) for run_id in run_ids], key, models)
+    return analysis.several_suites([open_run(run_id) for run_id in run_ids], key, models)
 
 
 @of_run
@@ -309,32 +310,35 @@ def thumbnails(
     run_id: str, wanted: Sequence[tuple[str, analysis.Window | None]], seconds: float
 ) -> Sequence[bytes | str | None]:
     """Return for each (image, window) JPEG bytes, the reason for none, or None for not yet."""
-    return analysis.thumbnails(workspace().run(run_id), wanted, seconds)
+    return analysis.thumbnails(open_run(run_id), wanted, seconds)
 
 
 def image_facts(run_id: str, case_id: str) -> dict[str, Any]:
     """Return case_id, image, image_width and image_height of a case, as tiles have them."""
-    cases = workspace().run(run_id).suite.cases.select(["case_id", "image", "image_width", "image_height"])
+    cases = open_run(run_id).suite.cases.select(["case_id", "image", "image_width", "image_height"])
     found: dict[str, Any] = cases.slice(pc.index(cases["case_id"], case_id).as_py(), 1).to_pylist()[0]
     return found
 
 
 def has_gallery(run_id: str) -> bool:
     """Return whether the gallery has objects, segments or wrong regions of a run to show."""
-    return bool(match_evaluators(run_id)) or PIXELS in workspace().run(run_id).evaluators
+    return bool(match_evaluators(run_id)) or PIXELS in open_run(run_id).evaluators
 
 
 def repeats(run_id: str, model: str) -> Sequence[int]:
     """Return the repeats that there are of a model's outputs: 1, 2, …"""
-    facts = workspace().outputs_facts(workspace().run(run_id).spec.outputs.fingerprint)
-    return tuple(facts["models"][model]["runs"])
+    run = open_run(run_id)
+    entries = run.entries if isinstance(run, analysis.Board) else ()
+    own = next((entry.answers for entry in entries if entry.name == model), Source(run, model))
+    facts = run.workspace.outputs_facts(own.run.spec.outputs.fingerprint)
+    return tuple(facts["models"][own.model]["runs"])
 
 
 def has_repeats(run_id: str) -> bool:
     """Return whether a model of a run answered a case more than once."""
-    return any(len(repeats(run_id, model)) > 1 for model in workspace().run(run_id).models)
+    return any(len(repeats(run_id, model)) > 1 for model in open_run(run_id).models)
 
 
 def labels(run_id: str) -> Sequence[str]:
     """Return the classes of the suite of a run, in its order."""
-    return workspace().run(run_id).suite.labels
+    return open_run(run_id).suite.labels

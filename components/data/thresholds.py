@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from components.data.run_reads import leaderboard
 from components.data.visitors import action
-from components.data.workspace_runs import workspace
+from components.data.workspace_runs import open_run, workspace
 from metrics.core.errors import InputError
 from metrics.store.threshold_profiles import ThresholdProfiles
 
@@ -55,7 +55,7 @@ def set_thresholds(values: Given) -> None:
 @action("editor", "mark decisive metrics", "run_id")
 def mark_decisive(run_id: str, keys: Sequence[str]) -> None:
     """Choose the models of a run's suite by these columns from now on; none: by what its headline counts."""
-    ThresholdProfiles(workspace().path).mark_decisive(workspace().run(run_id).spec.suite.fingerprint, keys)
+    ThresholdProfiles(workspace().path).mark_decisive(open_run(run_id).spec.suite.fingerprint, keys)
 
 
 def thresholds_by_models(run_id: str, keys: Sequence[str], model: str | None, slack: float) -> Given:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ import streamlit as st
 
 from components.data.visitors import action, kept_here, place
 from metrics import analysis
+from metrics.analysis.boards.board import BOARD
 from metrics.core.errors import AssayError, InputError, RunBusy, RunError, RunNotFound
 from metrics.core.presets import RUN_CODE
 from metrics.core.registry import choose, evaluators
@@ -65,6 +67,19 @@ def workspace_path() -> Path:
     return place()
 
 
+def open_run(run_id: str) -> Run:
+    """Return the run of an id, or the board of an address such as `board:SUITE`, to be read. Raises RunNotFound."""
+    return (
+        _open_stamped(run_id) if run_id.startswith(BOARD) and "@" in run_id else analysis.open_run(workspace(), run_id)
+    )
+
+
+@kept_here
+def _open_stamped(run_id: str) -> Run:
+    """Return a board by its id, which ends in a stamp of its content: its runs are listed once, not for each number."""
+    return analysis.open_run(workspace(), run_id)
+
+
 def runs() -> list[RunFacts]:
     """Return the runs that can be read, newest first."""
     return [_facts(run) for run in workspace().runs()]
@@ -72,19 +87,18 @@ def runs() -> list[RunFacts]:
 
 def run_facts(run_id: str) -> RunFacts:
     """Return one run."""
-    return _facts(workspace().run(run_id))
+    return _facts(open_run(run_id))
 
 
 def _facts(run: Run) -> RunFacts:
     about = run.about
-    return _asked(str(run.home))._replace(
-        name=run.name, state=run.state, notes=about.notes, tags=about.tags, cancelling=run.cancelling
-    )
+    asked = _asked_of(run) if isinstance(run, analysis.Board) else _asked(str(run.home))
+    return asked._replace(name=run.name, state=run.state, notes=about.notes, tags=about.tags, cancelling=run.cancelling)
 
 
 def has_tables(run_id: str) -> bool:
     """Return whether the tables of a run are on this machine; those of a remote workspace come when they are read."""
-    return any((workspace().run(run_id).home / "tables").glob("*.parquet"))
+    return any((open_run(run_id).home / "tables").glob("*.parquet"))
 
 
 def damaged_runs() -> Mapping[str, str]:
@@ -133,7 +147,7 @@ def empty_bin(run_ids: Sequence[str]) -> None:
 
 def asked_of(run_id: str) -> dict[str, str | list[str]]:
     """Return what the page Evaluate is told to begin with what a run was asked: its address's parameters."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
     try:
         known = choose(list(entries), entries)
@@ -149,26 +163,21 @@ def asked_of(run_id: str) -> dict[str, str | list[str]]:
 
 def run_evaluator(run_id: str, evaluator: str) -> Evaluator | None:
     """Return an evaluator as a run's parameters make it; None where this version of Assay does not have it."""
-    return workspace().run(run_id).evaluator(evaluator)
+    return open_run(run_id).evaluator(evaluator)
 
 
 def failure(run_id: str) -> str | None:
     """Return why a run failed, in words; None if it did not."""
-    return workspace().run(run_id).failure
-
-
-def same_suite(run_id: str) -> dict[str, RunFacts]:
-    """Return the finished runs of the run's suite by id: the run itself, then the others, newest first."""
-    facts = run_facts(run_id)
-    fingerprint = facts.suite["fingerprint"]
-    others = [run for run in runs() if run.state == "finished" and run.suite["fingerprint"] == fingerprint]
-    return {run_id: facts} | {run.id: run for run in others}
+    return open_run(run_id).failure
 
 
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _asked(folder: str) -> RunFacts:
     """Return what a run was asked for, which never changes; the caller fills in the rest."""
-    run = Run(Path(folder))
+    return _asked_of(Run(Path(folder)))
+
+
+def _asked_of(run: Run) -> RunFacts:
     return RunFacts(
         run.id, "", run.created, run.spec.sample, run.models, run.evaluators, run.spec.suite.model_dump(), "",
         run.spec.outputs.fingerprint,
@@ -177,7 +186,7 @@ def _asked(folder: str) -> RunFacts:
 
 def progress(run_id: str) -> RunProgress:
     """Return how far a run is."""
-    run = workspace().run(run_id)
+    run = open_run(run_id)
     setting = run.spec.judge or {}
     return RunProgress(run.progress(), analysis.judge_names(run), run.spend, setting.get("budget", {}))
 
@@ -316,7 +325,7 @@ def replacement(run_id: str, asked: Replacing) -> Differences:
     from metrics.reports.baseline import replacement
 
     return replacement(
-        workspace().run(run_id), asked.model, workspace().run(asked.before), asked.model_before, dict(asked.margins),
+        open_run(run_id), asked.model, open_run(asked.before), asked.model_before, dict(asked.margins),
         asked.tag, asked.anytime,
     )  # fmt: skip
 
@@ -333,7 +342,7 @@ def render_report(
     from metrics.reports import render
 
     against = () if asked is None else [replacement(run_id, asked)]
-    return bytes(render(workspace().run(run_id), form, sections, against, notes))
+    return bytes(render(open_run(run_id), form, sections, against, notes))
 
 
 SELDOM = 10  # times as long as the last snapshot took is waited for the next one
@@ -364,7 +373,7 @@ def _hold_last(folder: str) -> dict[str, _Last]:  # noqa: ARG001 - the cache's k
 def is_there(run_id: str) -> bool:
     """Return whether the workspace has that run, or what an unfinished run had scored at that moment."""
     try:
-        workspace().run(run_id)
+        open_run(run_id)
     except RunNotFound:
         return False
     return True
@@ -379,12 +388,9 @@ def so_far(run_id: str) -> SoFar:
     last = known.get(run_id)
     if last is None or run.state != "running" or time.monotonic() - last.at > SELDOM * last.cost:
         begun = time.monotonic()
-        try:
-            found = engine.snapshot(run)
-        except RunBusy:
-            found = None
-        if found is not None:
-            last = known[run_id] = _Last(found.id, time.monotonic(), time.monotonic() - begun)
+        with suppress(RunBusy):
+            if (found := engine.snapshot(run)) is not None:
+                last = known[run_id] = _Last(found.id, time.monotonic(), time.monotonic() - begun)
     board = None if last is None else last.board
     if board is not None and not is_there(board):
         known.pop(run_id, None)

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from starlette.websockets import WebSocketDisconnected
 
-from components.data import thresholds, visitors, workspace_runs
+from components.data import boards, thresholds, visitors, workspace_runs
 from components.viewers.browser_component import browser_component
 from components.widgets import tabs, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
@@ -115,14 +115,15 @@ def begin() -> None:
         st.rerun()
 
 
-def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool = False) -> str:
+def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool = False, of_boards: bool = True) -> str:
     """Draw the head of a page of `url.PAGES`, the tabs of its place and, where `needs_run`, the run picker.
 
     Returns the id of the chosen run, else "".
 
     The run is `?run=` of the address, else the last one opened, else the newest that is finished. A page that needs a
     run stops here if there is none or it is not finished, with what to do about it. A page that can show an
-    `unfinished` run gets the id of what it has scored so far, under a line with its progress.
+    `unfinished` run gets the id of what it has scored so far, under a line with its progress. One that is not
+    `of_boards` shows the newest run of a board that it is asked for.
     """
     begin()
     title, _ = url.PAGES[name]
@@ -136,7 +137,7 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
         browser_frame(asks=False)
     row = st.container(key="tab-row")
     try:
-        chosen = _chosen_run(unfinished) if needs_run else ""
+        chosen = _chosen_run(unfinished, of_boards) if needs_run else ""
     finally:  # also where the run is damaged
         with row:
             tabs.draw_tabs(name, url.param("run", ""))
@@ -196,21 +197,25 @@ def draw_no_run() -> None:
     empty("No run yet", what, "Evaluate a suite" if visitors.may("editor") else None)
 
 
-def _chosen_run(unfinished: bool) -> str | None:
+def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
     """Draw the run picker and return the chosen run; None where the page has nothing to show, after saying why."""
     runs = {run.id: run for run in workspace_runs.runs()}
     if not runs:
         draw_no_run()
         return None
-    asked = unfinished_run.run_of(url.param("run"))
+    asked, listed = unfinished_run.run_of(url.param("run")), len(runs)
+    if boards.is_board(asked):
+        asked = boards.address_of(str(asked), of_boards) or asked
+    if of_boards:
+        runs = boards.with_boards(runs, asked)
     if asked not in (None, "latest") and asked not in runs:
         st.error(_not_there(str(asked)))
-    finished = [run_id for run_id, run in runs.items() if run.state == "finished"]
+    finished = [run_id for run_id, run in runs.items() if run.state == "finished" and not boards.is_board(run_id)]
     chosen = next(run_id for run_id in (asked, st.session_state.get("last_run"), *finished, *runs) if run_id in runs)
     labels, full = run_names.labels(runs, PICKER), run_names.labels(runs)[chosen]
     picker = f"run_picker-{runs[chosen].state}"  # a select box goes on showing the label that it showed first
     st.sidebar.selectbox(
-        f"Run ({len(runs)})",
+        f"Run ({listed})",
         list(runs),
         place(list(runs), agreed(picker, chosen)),
         format_func=labels.__getitem__,
@@ -226,7 +231,7 @@ def _chosen_run(unfinished: bool) -> str | None:
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
     if run.state == "finished":
-        return chosen
+        return boards.id_of(chosen)
     if unfinished:
         return unfinished_run.draw(run)
     why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."

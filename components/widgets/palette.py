@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.data import run_reads, workspace_runs
+from components.data import boards, run_reads, workspace_runs
 from components.viewers.browser_component import draw_in_browser
 from components.widgets import url
 from metrics.analysis import Leaderboard
@@ -28,7 +28,7 @@ def entries(run: str) -> Iterator[Entry]:
         where = [part for part in url.place_of(name) if part and part != title]
         yield "Page", title, _address(name, **of_run), " › ".join(where)
     finished = [one for one in workspace_runs.runs() if one.state == "finished"]
-    board = _board(run) if any(one.id == run for one in finished) else None
+    board = _board(run) if boards.is_board(run) or any(one.id == run for one in finished) else None
     if board is not None:
         for model in board.models:
             yield "Model", model, _address("cases", **of_run, model=model), "its cases"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from components.data import run_reads, workspace_runs
+from components.data import boards, run_reads, workspace_runs
 from components.widgets import url
 from metrics.core.errors import RunCorrupt
 
@@ -78,6 +78,6 @@ NEEDS: dict[str, Callable[[str], bool]] = {  # pages that not every run has some
     "case": lambda _: False,  # one is opened from a list
     "curves": _has_curves,
     "gallery": lambda run: _is_finished(run) and run_reads.has_gallery(run),
-    "compare": lambda run: len(workspace_runs.run_facts(run).models) > 1 or len(workspace_runs.same_suite(run)) > 1,
-    "trend": lambda run: len(workspace_runs.same_suite(run)) > 1,
+    "compare": lambda run: len(workspace_runs.run_facts(run).models) > 1 or len(boards.same_suite(run)) > 1,
+    "trend": lambda run: len(boards.same_suite(run)) > 1 + boards.is_board(run),
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from components.data import run_reads, workspace_runs
+from components.data import boards, run_reads, workspace_runs
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from components.widgets.tables import draw_columns, header
@@ -76,7 +76,7 @@ def asked_for(run: str) -> workspace_runs.Replacing | None:
     None where it asks nothing, or of a model, a run or a metric that there is not.
     """
     a, b, before = url.param("a"), url.param("b"), url.param("before", run)
-    twins = workspace_runs.same_suite(run)
+    twins = boards.same_suite(run)
     given = margins(run_reads.leaderboard(run).columns)
     if not given or b not in twins[run].models or before not in twins or a not in twins[before].models:
         return None
