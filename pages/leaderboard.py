@@ -5,11 +5,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from components.data import judge_settings, run_reads, thresholds, visitors, workspace_runs
+from components.data import boards, evaluation_inputs, judge_settings, run_reads, thresholds, visitors, workspace_runs
 from components.data.pictures import add_pictures
 from components.viewers import browser_parts
 from components.views.judge import judge_calls
-from components.views.results import about_run, detectable_difference, welcome, what_to_look_at
+from components.views.results import about_run, board_head, detectable_difference, welcome, what_to_look_at
 from components.widgets import controls, drilldown_filters, filters, url
 from components.widgets.damaged_run import draw_leave
 from components.widgets.frame import begin, frame
@@ -36,7 +36,8 @@ RECORDED = "These replies are recorded: the same judge would answer the same. Ch
 def board_cells(run: str, tag: str | None, keys: tuple[str, ...]) -> dict[str, list[list[Any]]]:
     """Return the cells of the heatmap, cached for the next sort, search or reload."""
     board = run_reads.leaderboard(run, tag=tag)
-    return board_drawing.cells(board, [column for column in board.columns if column.key in keys])
+    shown = [column for column in board.columns if column.key in keys]
+    return board_drawing.cells(board, shown, boards.numbers_from(run), boards.apart(run))
 
 
 def so_far(columns: Sequence[Column], planned: int) -> str:
@@ -58,14 +59,16 @@ def open_cell(
     found = run_reads.worst_cases(run, column.evaluator, column.metric, model, tag)
     address = {"run": run, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
+    source = boards.numbers_from(run).get((model, column.evaluator), "")
     if column.key not in objects:
-        return with_pictures(run, board_drawing.drawer(column, model, cell, found.rows, found.total, address))
+        drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, source=source)
+        return with_pictures(run, drawn)
     from components.views.objects import object_list
 
     gallery = {"run": run, "tag": tag, "model": model, **objects[column.key]}
     state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
     classes = object_list.worst_classes(run, state)
-    drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes)
+    drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes, source=source)
     return with_pictures(run, drawn)
 
 
@@ -83,7 +86,7 @@ def draw_trouble(run: str) -> None:
     scores = format.plural(trouble.asked, "judge score")
     finished = workspace_runs.run_facts(str(run_of(run))).state == "finished"
     recorded = trouble.recorded == trouble.missing
-    offers = finished and visitors.may("editor")
+    offers = finished and visitors.may("editor") and not boards.is_board(run)
     advice = f"\n{RECORDED if recorded else AGAIN}" if offers else ""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="judge-trouble"):
         st.text(
@@ -92,7 +95,7 @@ def draw_trouble(run: str) -> None:
             width="stretch",
         )
         if offers and recorded:
-            back = urlencode(workspace_runs.asked_of(run), doseq=True)
+            back = urlencode(evaluation_inputs.asked_of(run), doseq=True)
             url.link("Change the judge", "judge", icon=":material/gavel:", back=back)
         elif offers and draw_leave(run) and st.button("Retry", type="primary", icon=":material/replay:"):
             url.go("leaderboard", run=workspace_runs.repeat_run(run))
@@ -134,6 +137,7 @@ if not url.param("run") and workspace_runs.waits_for_sample():
 
 run = frame("leaderboard", QUESTION, unfinished=True)
 welcome.draw_welcome(run)
+board_head.draw(run)
 whole, facts = run_reads.leaderboard(run), workspace_runs.run_facts(run)
 draw_trouble(run)
 titles = {column.evaluator: column.evaluator_title for column in whole.columns}
@@ -192,6 +196,7 @@ else:
         if asked.cells is not None:
             url.put(cells=asked.cells)
             st.rerun()
+        board_head.draw_lacks(run)
         what_to_look_at.draw_lines(run, board, columns, ordered, objects)
     else:
         from components.views.results.leaderboard_charts import show_form
@@ -227,6 +232,7 @@ if form not in CHARTS and len(models) > 1:
     detectable_difference.show_detectable(run, tag, columns, sort)
 if facts.state == "finished":
     about_run.draw_answers(run, "leaderboard")
-    about_run.draw_read(run, "leaderboard")
+    if not boards.is_board(run):
+        about_run.draw_read(run, "leaderboard")
 if len(models) > 1:
     about_run.draw_tests(run, *([of_ranks(board, tag)] if tag else []))

@@ -27,6 +27,7 @@ assert leading is not None  # every run has a headline
 replacing = replacement.asked_for(run)
 chosen = [name for name, (*_, usual) in sections.items() if st.session_state.get(f"section-{name}", usual)]
 weighed = weighted_view.notes(run)
+stem = run.replace(":", "-").partition("@")[0]
 render = partial(workspace_runs.render_report, run, sections=chosen, asked=replacing, notes=weighed)
 with st.container(border=True):
     st.text(leading.sentences[0].text)
@@ -36,13 +37,13 @@ with st.container(border=True):
         st.text(sentence)
     with st.container(horizontal=True, vertical_alignment="center"):
         download(
-            "Download the PDF", partial(render, "pdf"), f"assay-{run}.pdf", icon=":material/picture_as_pdf:",
+            "Download the PDF", partial(render, "pdf"), f"assay-{stem}.pdf", icon=":material/picture_as_pdf:",
             mime="application/pdf", type="primary", disabled=not chosen,
         )  # fmt: skip
         for name, (label, icon, ending, mime, purpose) in FORMATS.items():
-            file, key, off = f"assay-{run}.{ending}", f"download-{name}", name in DOCUMENTS and not chosen
+            file, key, off = f"assay-{stem}.{ending}", f"download-{name}", name in DOCUMENTS and not chosen
             download(label, partial(render, name), file, key, icon, mime=mime, help=purpose, disabled=off)
-        bundle, file = partial(run_archives.bundle_run, run), f"assay-{run}-pages.zip"
+        bundle, file = partial(run_archives.bundle_run, run), f"assay-{stem}-pages.zip"
         download("Web page (zip)", bundle, file, "download-pages", ":material/web:", mime="application/zip", help=PAGES)
         run_archive.draw_button(run)
 run_archive.draw_exports(run, workspace_runs.run_facts(run).models)

@@ -3,7 +3,7 @@ from math import ceil
 
 import streamlit as st
 
-from components.data import run_reads, visitors, workspace_runs
+from components.data import boards, run_reads, visitors, workspace_runs
 from components.views.results import run_archive, run_cards
 from components.widgets import controls, filters, unfinished_run, url, visitor
 from components.widgets.frame import draw_no_run, frame
@@ -54,9 +54,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if last > 1:
         st.text(f"{format.plural(len(others), 'run')}, page {page} of {last}")
     controls.pager(page, last)
-earlier = befores(runs)
+earlier, several = befores(runs), boards.several_runs(runs)
 listed = [*[run for run in shown if run.state in GOING], *others[(page - 1) * PAGE : page * PAGE]]
-results = {run.id: run_cards.card(run, earlier.get(run.id)) for run in listed}
+results = {run.id: run_cards.card(run, earlier.get(run.id), several.get(run.id)) for run in listed}
 if not shown:
     st.info("The filters in the sidebar leave no run. Clear them to see all.")
 run_cards.draw_damaged(damaged)

@@ -1,16 +1,28 @@
 """The runs of one suite, and its board, which has the models of all of them side by side."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeVar
 
-from components.data.workspace_runs import RunFacts, open_run, run_facts, runs
-from metrics.analysis.boards.board import BOARD, DIGITS, Board
-from metrics.core.errors import RunNotFound
+from components.data.run_reads import of_run
+from components.data.visitors import action, may
+from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
+from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, runs_of_suite
+from metrics.core.errors import InputError, RunNotFound
+from metrics.presentation import board_words, run_names
+from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
+
+T = TypeVar("T")
 
 
 def is_board(run_id: str | None) -> bool:
     """Return whether the `run` of an address is a board, which is read only: there is nothing to stop or to mark."""
     return run_id is not None and (run_id == BOARD.rstrip(":") or run_id.startswith(BOARD))
+
+
+def may_note(run_id: str) -> bool:
+    """Return whether the visitor may note something about a run, such as tags and thresholds: of a board nobody may."""
+    return not is_board(run_id) and may("editor")
 
 
 def same_suite(run_id: str) -> dict[str, RunFacts]:
@@ -26,19 +38,24 @@ def board_of(run: RunFacts) -> str:
     return f"{BOARD}{run.suite['fingerprint'][:DIGITS]}"
 
 
+def several_runs(found: Iterable[RunFacts]) -> dict[str, str]:
+    """Return the board of each finished run, by its id, whose suite other finished runs are of, too."""
+    finished = {run.id: board_of(run) for run in found if run.state == "finished"}
+    times = Counter(finished.values())
+    return {run_id: address for run_id, address in finished.items() if times[address] > 1}
+
+
 def with_boards(found: Mapping[str, RunFacts], asked: str | None = None) -> dict[str, RunFacts]:
     """Return runs by id, above those of a suite that several finished ones are of its board, by its address.
 
     Of a board only name, suite, time and state are right. `asked`: a board that is among them in any case.
     """
-    finished = Counter(board_of(run) for run in found.values() if run.state == "finished")
-    both: dict[str, RunFacts] = {}
+    several, both = several_runs(found.values()), dict[str, RunFacts]()
     for run_id, run in found.items():
-        address = board_of(run)
-        is_asked = asked is not None and asked.startswith(address)
-        shown = asked if is_asked and asked else address
-        if run.state == "finished" and (finished[address] > 1 or is_asked) and shown not in both:
-            both[shown] = run._replace(id=shown, name=f"All models of {run.suite['name']}")
+        of_asked = run.state == "finished" and asked is not None and asked.startswith(board_of(run))
+        address = asked if of_asked else several.get(run_id)
+        if address and address not in both:
+            both[address] = run._replace(id=address, name=f"All models of {run.suite['name']}")
         both[run_id] = run
     return both
 
@@ -56,3 +73,91 @@ def address_of(asked: str, whole: bool = True) -> str:
 def id_of(run_id: str) -> str:
     """Return the id by which a run is read: that of a board as it is now, which ends in a stamp of its content."""
     return open_run(run_id).id if is_board(run_id) else run_id
+
+
+def has_every(board: str) -> bool:
+    """Return whether a board has every evaluation of a model, not only the latest."""
+    return board.partition("@")[0].endswith(EVERY)
+
+
+def other_address(board: str) -> str:
+    """Return the address of the board of the same suite that has every evaluation, or only the latest."""
+    address = board.partition("@")[0]
+    return address.removesuffix(EVERY) if has_every(board) else address + EVERY
+
+
+numbers_from = of_run(board_words.numbers_from)
+lacks = of_run(board_words.lacks)
+head_line = of_run(board_words.head_line)
+apart = of_run(lambda run: frozenset(run.apart) if isinstance(run, Board) else frozenset())
+
+
+class BoardRow(NamedTuple):
+    """A model of a suite's runs as its board names and orders it; model, prompt: what it is made of."""
+
+    entry: str
+    name: str
+    family: str
+    model: str
+    prompt: str
+    hidden: bool
+
+
+class BoardNames(NamedTuple):
+    """What people set of a board: a row for each model, the baseline, the runs by id with their labels, archived ones.
+
+    proposed: whether model and prompt were read from the names, and nobody has accepted them yet.
+    """
+
+    rows: tuple[BoardRow, ...]
+    baseline: str | None
+    runs: Mapping[str, str]
+    archived: tuple[str, ...]
+    proposed: bool
+
+
+def board_names(run_id: str) -> BoardNames:
+    """Return what people set of a board. Raises InputError for settings that cannot be read."""
+    here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
+    found, of_suite = Boards(here.path).settings(suite), runs_of_suite(here, suite)
+    entries = list(dict.fromkeys(model for run in reversed(of_suite) for model in run.models))
+    factors = found.factors or propose_factors(entries)
+    rows = [
+        BoardRow(entry, found.aliases.get(entry, entry), found.families.get(entry, ""),
+                 *factors.get(entry, ("", "")), entry in found.hidden)
+        for entry in entries
+    ]  # fmt: skip
+    labels = run_names.labels({run.id: run for run in of_suite})
+    archived = tuple(run_id for run_id in found.archived if run_id in labels)
+    return BoardNames(tuple(rows), found.baseline, labels, archived, bool(factors) and not found.factors)
+
+
+@action("editor", "name and order the models of a board", "run_id")
+def keep_board_names(run_id: str, kept: BoardNames) -> str:
+    """Store what people set of a board; return what is wrong with it, "" where it is stored."""
+    here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
+    of_suite = runs_of_suite(here, suite)
+    shown = {row.entry for row in kept.rows}
+    known = [name for run in of_suite for model in run.models for name in (model, f"{run.id}:{model}")]
+
+    def edit(before: BoardSettings) -> BoardSettings:
+        def others(of: Mapping[str, T]) -> dict[str, T]:
+            return {entry: value for entry, value in of.items() if entry not in shown}
+
+        return BoardSettings(
+            others(before.aliases) | {row.entry: row.name for row in kept.rows if row.name not in ("", row.entry)},
+            others(before.families) | {row.entry: row.family for row in kept.rows if row.family},
+            others(before.factors) | {row.entry: Factors(row.model, row.prompt) for row in kept.rows if row.model},
+            kept.baseline,
+            (
+                *(entry for entry in before.hidden if entry not in shown),
+                *(row.entry for row in kept.rows if row.hidden),
+            ),
+            (*(each for each in before.archived if each not in kept.runs), *kept.archived),
+        )
+
+    try:
+        Boards(here.path).change(suite, edit, known, [run.id for run in of_suite])
+    except InputError as failure:
+        return str(failure)
+    return ""

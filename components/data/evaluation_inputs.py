@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,9 +13,11 @@ import streamlit as st
 
 from components.data.file_reading import read_upload
 from components.data.uploaded_files import choices_of, name_of, pairs_of, task_of, upload_folder
-from components.data.workspace_runs import runs, workspace, workspace_path
+from components.data.workspace_runs import open_run, runs, workspace, workspace_path
+from metrics.analysis import Board
 from metrics.core.errors import AssayError, InputError, InputProblem
 from metrics.core.receipt import ROWS, Receipt
+from metrics.core.registry import choose, evaluators
 from metrics.presentation import run_names
 from metrics.suites.samples import samples
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from metrics.engine.evaluation import EvaluationInCode
     from metrics.ingest import Loaded
     from metrics.library.input_data import Data
+    from metrics.store import Run
 
 T = TypeVar("T")
 
@@ -68,6 +72,34 @@ def stored_suites() -> dict[str, str]:
 def runs_to_clone() -> dict[str, str]:
     """Return the runs whose suite and outputs can be evaluated again: id → label."""
     return run_names.labels({run.id: run for run in runs()})
+
+
+def asked_of(run_id: str) -> dict[str, str | list[str]]:
+    """Return what the page Evaluate is told to begin with what a run was asked: its address's parameters."""
+    run = open_run(run_id)
+    return {"from": "run", "suite": run_id, **_evaluators_of(run, list(run.evaluators))}
+
+
+def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, str | list[str]]:
+    """Return the same for evaluators that a board lacks numbers of, or has others of: the answers, as others' were."""
+    run = open_run(run_id)
+    assert isinstance(run, Board)
+    answers = next(entry.answers.run.spec.outputs.fingerprint for entry in run.entries if entry.name == model)
+    stored = {"from": "stored", "suite": run.spec.suite.fingerprint, "by": "file", "answers": answers}
+    return {**stored, **_evaluators_of(run, missing)}
+
+
+def _evaluators_of(run: Run, ids: Sequence[str]) -> dict[str, str | list[str]]:
+    """Return evaluators as a run used them: the parameters of an address."""
+    entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
+    entries = {name: values for name, values in entries.items() if name in ids}
+    try:
+        known = choose(list(entries), entries)
+    except InputError:  # parameters of an earlier version, which this one does not have
+        known = choose(list(entries))
+    own = {name: values.model_dump(mode="json", exclude_defaults=True) for name, (_, values) in known.items()}
+    given = {name: values for name, values in own.items() if values}
+    return {"evaluator": list(known), "parameters": json.dumps(given, ensure_ascii=False) if given else ""}
 
 
 class ReadInputs(NamedTuple):

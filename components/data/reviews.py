@@ -21,7 +21,7 @@ def chosen_point(run_id: str) -> tuple[float | None, float]:
 @action("editor", "choose the operating point", "run_id")
 def choose_operating_point(run_id: str, score: float | None, iou: float) -> None:
     """Choose the thresholds of all models of a run for every page; score None: each model's best F1."""
-    _review(run_id).choose_point(score, iou)
+    _to_write(run_id).choose_point(score, iou)
 
 
 def marks(run_id: str) -> Mapping[Place, Mark]:
@@ -32,13 +32,13 @@ def marks(run_id: str) -> Mapping[Place, Mark]:
 @action("editor", "tag cases", "run_id", "add", "remove")
 def tag_places(run_id: str, places: Iterable[Place], add: Sequence[str] = (), remove: Sequence[str] = ()) -> str:
     """Add tags to cases or objects of a run, and remove others; return why that cannot be, else ""."""
-    return _tried(lambda: _review(run_id).tag(places, add, remove))
+    return _tried(lambda: _to_write(run_id).tag(places, add, remove))
 
 
 @action("editor", "write a note", "run_id", "place")
 def note_place(run_id: str, place: Place, text: str) -> str:
     """Write the note of a case or an object, "" removes it; return why that cannot be, else ""."""
-    return _tried(lambda: _review(run_id).note(place, text))
+    return _tried(lambda: _to_write(run_id).note(place, text))
 
 
 def saved_views(page: str) -> Sequence[SavedView]:
@@ -68,6 +68,11 @@ def _tried(change: Callable[[], None]) -> str:
 
 def _review(run_id: str) -> Review:
     return Review(open_run(run_id))
+
+
+def _to_write(run_id: str) -> Review:
+    """Return what people note about a run; a board has nothing of its own. Raises RunNotFound."""
+    return Review(workspace().run(run_id))
 
 
 def _views() -> SavedViews:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -14,9 +13,8 @@ import streamlit as st
 from components.data.visitors import action, kept_here, place
 from metrics import analysis
 from metrics.analysis.boards.board import BOARD
-from metrics.core.errors import AssayError, InputError, RunBusy, RunError, RunNotFound
+from metrics.core.errors import AssayError, RunBusy, RunError, RunNotFound
 from metrics.core.presets import RUN_CODE
-from metrics.core.registry import choose, evaluators
 from metrics.store import Progress, Run, Workspace, origin
 from metrics.store.origin import sign_file
 from metrics.store.run_spec import FILE
@@ -143,22 +141,6 @@ def restore_run(run_id: str) -> None:
 def empty_bin(run_ids: Sequence[str]) -> None:
     """Remove these deleted runs for good. Raises RunError where one of them is gone."""
     workspace().bin.empty(run_ids)
-
-
-def asked_of(run_id: str) -> dict[str, str | list[str]]:
-    """Return what the page Evaluate is told to begin with what a run was asked: its address's parameters."""
-    run = open_run(run_id)
-    entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
-    try:
-        known = choose(list(entries), entries)
-    except InputError:  # parameters of an earlier version, which this one does not have
-        known = choose(list(entries))
-    own = {name: values.model_dump(mode="json", exclude_defaults=True) for name, (_, values) in known.items()}
-    given = {name: values for name, values in own.items() if values}
-    return {
-        "from": "run", "suite": run_id, "evaluator": list(known),
-        "parameters": json.dumps(given, ensure_ascii=False) if given else "",
-    }  # fmt: skip
 
 
 def run_evaluator(run_id: str, evaluator: str) -> Evaluator | None:

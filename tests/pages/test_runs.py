@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.data import run_archives, run_reads, uploaded_files, workspace_runs
+from components.data import evaluation_inputs, run_archives, run_reads, uploaded_files, workspace_runs
 from components.viewers import browser_parts
 from components.views.results import run_cards
 from metrics import engine
@@ -183,7 +183,7 @@ def test_a_clone_begins_with_what_the_run_was_asked(three, open_page, went, star
 def test_a_clone_is_made_as_in_the_same_system(workspace: Path, open_page: Open, started: list[Run]) -> None:
     rows = [{"question": "Capital of Peru?", "expected": "It is Lima.", "answer": "Lima, I think."}]
     run = prepare(as_evaluation(rows, None, ["rouge", "bleu"], {"as_in": "h2o", "workspace": workspace})).create()
-    page = open_page("evaluate", **workspace_runs.asked_of(run.id))
+    page = open_page("evaluate", **evaluation_inputs.asked_of(run.id))
     press(page, "Start")
     assert (started[0].evaluators, started[0].made_as) == (run.evaluators, run.made_as)
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.charts import outcome_areas, threshold_curves
-from components.data import reviews, run_reads, visitors
+from components.data import boards, reviews, run_reads
 from components.viewers import tile_gallery
 from components.views.curves import curve_parts
 from components.views.objects import object_list, point_controls
@@ -35,7 +35,7 @@ def threshold_slider(run: str, model: str, points: pd.DataFrame) -> float:
     point = point_controls.point_of(run, object_list.state_here(), model)
     default = curve_points.nearest(at, point.score)
     threshold = controls.steps("Score threshold", "threshold", default, at)
-    if threshold != default and visitors.may("editor"):
+    if threshold != default and boards.may_note(run):
         st.button(
             f"Use {threshold:.2f} for all models", icon=":material/push_pin:", type="tertiary",
             help=f"In gallery, case and confusion. Now {model} counts from {point.score:.2f}, IoU ≥ {point.iou:.2f}.",

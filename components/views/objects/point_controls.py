@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from components.data import reviews, visitors, workspace_runs
+from components.data import boards, reviews, workspace_runs
 from components.widgets import url
 from components.widgets.controls import agreed, is_gone
 from metrics.analysis import OperatingPoint
@@ -85,6 +85,6 @@ def _choose_whose(key: str, run: str, point: OperatingPoint) -> None:
 
 
 def _choose(run: str, score: float | None, iou: float) -> None:
-    if visitors.may("editor"):
+    if boards.may_note(run):
         reviews.choose_operating_point(run, score, iou)
     url.put(page=None, score=OWN if score is None else score, iou=iou)

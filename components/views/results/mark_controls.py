@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from components.data import Mark, Place, reviews, visitors
+from components.data import Mark, Place, boards, reviews, visitors
 from components.widgets import controls, url
 from components.widgets.literal import literal
 from metrics.presentation import format
@@ -15,6 +15,8 @@ Places = Sequence[Place]
 
 def draw(run: str, named: dict[str, Place]) -> None:
     """Draw a button that opens the tags and the note of each place, by its name; its label shows the tags."""
+    if boards.is_board(run):
+        return
     marks = reviews.marks(run)
     given = list(dict.fromkeys(tag for place in named.values() for tag in marks.get(place, Mark()).tags))
     noted = any(marks.get(place, Mark()).note for place in named.values())
@@ -39,7 +41,7 @@ def draw(run: str, named: dict[str, Place]) -> None:
 
 def draw_bulk(run: str, ticked: Places, every: Callable[[], Places], total: int, things: str) -> None:
     """Draw a button that opens a form to tag what is ticked, or else all that the filters show."""
-    if not visitors.may("editor"):
+    if not boards.may_note(run):
         return
     with st.popover(f"Tag {len(ticked)} ticked" if ticked else "Tag all shown", icon=":material/label:"):
         known = sorted({tag for mark in reviews.marks(run).values() for tag in mark.tags})

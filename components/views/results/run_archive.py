@@ -7,7 +7,7 @@ from mimetypes import guess_type
 
 import streamlit as st
 
-from components.data import run_archives, uploaded_files, visitors
+from components.data import boards, run_archives, uploaded_files, visitors
 from components.data.run_archives import Exporter, Format
 from components.widgets import uploads, url
 from components.widgets.controls import download
@@ -21,7 +21,9 @@ LOGGED = "MLflow and Weights & Biases take a run by the command: python -m metri
 
 
 def draw_button(run: str) -> None:
-    """Draw the button that downloads the archive of a finished run."""
+    """Draw the button that downloads the archive of a finished run; a board has none: each of its runs has."""
+    if boards.is_board(run):
+        return
     archive, file = partial(run_archives.archive_run, run), f"assay-{run}-archive.zip"
     download("Archive", archive, file, "download-archive", ":material/archive:", mime="application/zip", help=HOLDS)
 

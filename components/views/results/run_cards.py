@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.data import visitors, workspace_runs
+from components.data import evaluation_inputs, visitors, workspace_runs
 from components.data.workspace_runs import RunFacts
 from components.views.judge import judge_calls
 from components.widgets import damaged_run, run_progress, unfinished_run, url
@@ -46,8 +46,10 @@ def counts(runs: Sequence[RunFacts], damaged: Mapping[str, str]) -> str:
     return " · ".join([*(f"{found[kind]} {kind}" for kind in shown), *([f"{broken} damaged"] if broken else [])])
 
 
-def card(run: RunFacts, before: str | None) -> Any:
+def card(run: RunFacts, before: str | None, board: str | None) -> Any:
     """Draw a run: its name, what it was asked, how far it is, its buttons; `before`: the run to compare it with.
+
+    board: that of its suite, if other finished runs are of it.
 
     Returns the place for its result line, which is drawn once every card stands.
     """
@@ -68,7 +70,7 @@ def card(run: RunFacts, before: str | None) -> Any:
         if not finished:
             _progress(run)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _buttons(run, before)
+            _buttons(run, before, board)
     return result
 
 
@@ -103,7 +105,7 @@ def _progress(run: RunFacts) -> None:
         st.text("What it has computed is kept; Resume continues from there.")
 
 
-def _buttons(run: RunFacts, before: str | None) -> None:
+def _buttons(run: RunFacts, before: str | None, board: str | None) -> None:
     finished = run.state == "finished"
     if st.button("Open the overview" if finished else "See its numbers so far", key=f"open-{run.id}"):
         url.go("leaderboard", run=run.id)
@@ -111,6 +113,8 @@ def _buttons(run: RunFacts, before: str | None) -> None:
         unfinished_run.stop_button(run)
     elif st.button("Report", key=f"report-{run.id}"):
         url.go("report", run=run.id)
+    if board and st.button("All models of its suite", key=f"board-{run.id}"):
+        url.go("leaderboard", run=board)
     if finished and before:
         other = workspace_runs.run_facts(before)
         shared = next(model for model in run.models if model in other.models)
@@ -161,7 +165,7 @@ def archive(run: RunFacts) -> None:
 
 def clone(run_id: str) -> None:
     """Open Evaluate with the suite, outputs, evaluators and parameters of a run."""
-    url.go("evaluate", **workspace_runs.asked_of(run_id))
+    url.go("evaluate", **evaluation_inputs.asked_of(run_id))
 
 
 def delete(run_id: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from metrics.analysis import Cell, Column, Leaderboard
 
-BEST, PROBLEM = 1, 2  # the bits of a cell's marks
+BEST, PROBLEM, APART = 1, 2, 4  # the bits of a cell's marks
 LOPSIDED = 1.5  # times as long as its other arm is the arm of an interval that is explained
 NEAR_END = 2.0  # widths of an interval to the end of the range, within which that end makes it lopsided
 NAME = "model"  # the sort that goes by the models' names
@@ -64,13 +64,25 @@ def order_models(board: Leaderboard, models: Sequence[str], sort: str | None, do
     ]
 
 
-def cells(board: Leaderboard, columns: Sequence[Column]) -> dict[str, list[list[Any]]]:
-    """Return each model's cells in the order of the columns: [text, colour step, interval, size, marks, note, rank]."""
+def cells(
+    board: Leaderboard, columns: Sequence[Column], sources: Mapping[tuple[str, str], str] | None = None,
+    apart: Collection[tuple[str, str]] = (),
+) -> dict[str, list[list[Any]]]:  # fmt: skip
+    """Return each model's cells in the order of the columns: [text, colour step, interval, size, marks, note, rank].
+
+    sources: where numbers come from, in words; apart: those that are not ranked; both by model and evaluator.
+    """
     texts = {one.key: format.aligned([_value(board, model, one.key) for model in board.models]) for one in columns}
     return {
-        model: [_cell(column, board.cells.get((model, column.key)), texts[column.key][row]) for column in columns]
+        model: [
+            _cell(
+                column, board.cells.get((model, column.key)), texts[column.key][row],
+                (sources or {}).get((model, column.evaluator), ""), (model, column.evaluator) in apart,
+            )
+            for column in columns
+        ]
         for row, model in enumerate(board.models)
-    }
+    }  # fmt: skip
 
 
 def payload(
@@ -125,11 +137,12 @@ def payload(
 def drawer(
     column: Column, model: str, cell: Cell | None, cases: pd.DataFrame, total: int, view: Mapping[str, Value],
     objects: Mapping[str, Value] | None = None, classes: Mapping[str, int] | None = None, address: Address = below_root,
+    source: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Return the drawer of a cell: its number, its worst `cases` of `total`, links to all of them and to its objects.
 
     `view` is that of the list of cases: run, tag, evaluator, metric and model; `objects` that of the gallery, and
-    `classes` how many objects are there of each class that gets a link of its own.
+    `classes` how many objects are there of each class that gets a link of its own. source: where the number comes from.
     """
     bounds = format.interval(cell.low, cell.high) if cell else ""
     value = f"{format.number(cell.value if cell else None)} {column.unit}".strip()
@@ -138,6 +151,8 @@ def drawer(
         facts += f" · n {format.count(cell.n)}"
     if cell and cell.unscored:
         facts += f" · {unscored_words(cell)}"
+    said = [cell.untested if cell else None, source] if source else []
+    facts = "\n".join([facts, *(text for text in said if text)])
     unit = "image" if objects is not None else "case"
     links = [[f"All {format.plural(total, unit)}", address("cases", **view)]]
     if objects is not None:
@@ -201,7 +216,7 @@ def _code(column: Column) -> str:
     return f"{column.evaluator}.{column.metric}"
 
 
-def _cell(column: Column, cell: Cell | None, text: str) -> list[Any]:
+def _cell(column: Column, cell: Cell | None, text: str, source: str, apart: bool) -> list[Any]:
     if cell is None:
         return [format.MISSING, None, "", "", 0, "Not computed for this model.", ""]
     step = None if cell.value is None else palette.goodness_step(cell.goodness)
@@ -226,8 +241,8 @@ def _cell(column: Column, cell: Cell | None, text: str) -> list[Any]:
         step,
         format.interval(cell.low, cell.high),
         size,
-        BEST * bool(cell.best) | PROBLEM * bool(cell.problem),
-        "\n".join(notes),
+        BEST * bool(cell.best) | PROBLEM * bool(cell.problem) | APART * apart,
+        "\n".join([*notes, *([source] if source else [])]),
         _rank(cell) if cell.ranked > 1 else "",
     ]
 

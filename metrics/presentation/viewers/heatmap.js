@@ -77,6 +77,7 @@ function drawRow(data, row) {
     link.tabIndex = -1;
     const value = element("b", text.trim().length > 5 ? "long" : "", text);
     if (marks & 2) value.prepend(element("span", "bang", "!"));
+    if (marks & 4) value.prepend(element("span", "apart", "≠"));
     link.append(value);
     if (interval) link.append(element("small", "", interval));
     if (size) link.append(element("small", "", size));
