@@ -55,21 +55,22 @@ def open_cell(
     column = next((column for column in board.columns if column.key == key), None)
     if column is None or model not in board.models:
         return None
-    about = {"evaluator": column.evaluator, "metric": column.metric, "model": model}
-    found = run_reads.worst_cases(run, column.evaluator, column.metric, model, tag)
-    address = {"run": run, "tag": tag, **about}
+    of, own = boards.apart(run).get((model, column.evaluator), (run, model))
+    about = {"evaluator": column.evaluator, "metric": column.metric, "model": own}
+    found = run_reads.worst_cases(of, column.evaluator, column.metric, own, tag)
+    address = {"run": of, "tag": tag, **about}
     cell = board.cells.get((model, column.key))
     source = boards.numbers_from(run).get((model, column.evaluator), "")
     if column.key not in objects:
         drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, source=source)
-        return with_pictures(run, drawn)
+        return with_pictures(of, drawn)
     from components.views.objects import object_list
 
-    gallery = {"run": run, "tag": tag, "model": model, **objects[column.key]}
+    gallery = {"run": of, "tag": tag, "model": own, **objects[column.key]}
     state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
-    classes = object_list.worst_classes(run, state)
+    classes = object_list.worst_classes(of, state)
     drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes, source=source)
-    return with_pictures(run, drawn)
+    return with_pictures(of, drawn)
 
 
 def with_pictures(run: str, drawer: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 import streamlit as st
 
 from components.data import (
+    boards,
     document_questions,
     evaluation_inputs,
     suite_drafts,
@@ -78,6 +79,8 @@ variants = facts.cases - facts.originals
 more = f", {format.plural(variants, 'of them a variant', 'of them variants')}" if variants else ""
 edits = f" · {format.plural(len(facts.edits), 'edit')}, not saved" if facts.edits else ""
 st.text(f"{facts.name}: {format.plural(facts.cases, 'case')}, {facts.task}{more}{edits}")
+if board := boards.board_of_suite(suite):
+    url.link("All models evaluated on it, side by side", "leaderboard", icon=":material/view_list:", run=board)
 if message := st.session_state.pop("suites-message", ""):
     st.text(message)
 if view == "cases":

@@ -10,6 +10,7 @@ from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, 
 from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, runs_of_suite
 from metrics.core.errors import InputError, RunNotFound
 from metrics.presentation import board_words, run_names
+from metrics.store import Run
 from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
 
 T = TypeVar("T")
@@ -43,6 +44,12 @@ def several_runs(found: Iterable[RunFacts]) -> dict[str, str]:
     finished = {run.id: board_of(run) for run in found if run.state == "finished"}
     times = Counter(finished.values())
     return {run_id: address for run_id, address in finished.items() if times[address] > 1}
+
+
+def board_of_suite(fingerprint: str) -> str:
+    """Return the board of a stored suite, "" where fewer than two finished runs are of it."""
+    own = (run for run in runs() if run.suite["fingerprint"] == fingerprint)
+    return next(iter(several_runs(own).values()), "")
 
 
 def with_boards(found: Mapping[str, RunFacts], asked: str | None = None) -> dict[str, RunFacts]:
@@ -89,7 +96,12 @@ def other_address(board: str) -> str:
 numbers_from = of_run(board_words.numbers_from)
 lacks = of_run(board_words.lacks)
 head_line = of_run(board_words.head_line)
-apart = of_run(lambda run: frozenset(run.apart) if isinstance(run, Board) else frozenset())
+
+
+@of_run
+def apart(run: Run) -> Mapping[tuple[str, str], tuple[str, str]]:
+    """Return of which run and model the numbers are that a board does not rank, by (model, evaluator)."""
+    return {key: (one.source.run.id, one.source.model) for key, one in run.apart.items()}
 
 
 class BoardRow(NamedTuple):
@@ -135,6 +147,8 @@ def board_names(run_id: str) -> BoardNames:
 @action("editor", "name and order the models of a board", "run_id")
 def keep_board_names(run_id: str, kept: BoardNames) -> str:
     """Store what people set of a board; return what is wrong with it, "" where it is stored."""
+    if all(row.hidden for row in kept.rows) or {*kept.runs} == {*kept.archived}:
+        return "Everything is hidden or archived: leave at least one model."
     here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
     of_suite = runs_of_suite(here, suite)
     shown = {row.entry for row in kept.rows}

@@ -12,7 +12,6 @@ from metrics.analysis import Comparison, Leaderboard
 from metrics.analysis.cases.case_pages import ANSWERED
 from metrics.analysis.labels.human_labels import criteria
 from metrics.analysis.leaderboard.resources import Resource, resources
-from metrics.core.arrow import opened
 from metrics.core.evaluator import Status
 from metrics.presentation.blocks import Table, table
 from metrics.presentation.format import MISSING, STATUSES, amount, interval, number, p_value, plural
@@ -133,14 +132,14 @@ def _left_out(run: Run) -> Iterator[str]:
 @keep_by_run(maxsize=16, reads=(ANSWERED,))
 def _empty_answers(run: Run) -> Mapping[str, int]:
     """Return how many answers of each model are empty or were not given; nothing where all are, or none is in words."""
-    counts = Counter[str]()
-    with opened(run.input_path(ANSWERED)) as file:
-        if run.spec.suite.task != "text" or "answer" not in file.schema_arrow.names:
-            return {}
-        for rows in file.iter_batches(columns=["model", "answer"]):  # never all texts at once
-            size = pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(rows["answer"], "")))
-            counts.update(rows["model"].filter(pc.equal(size, 0)).to_pylist())
-        return counts if counts.total() < file.metadata.num_rows else {}
+    counts, asked, outputs = Counter[str](), 0, run.needed(ANSWERED)
+    if run.spec.suite.task != "text" or "answer" not in outputs.columns:
+        return {}
+    for rows in outputs.pieces(["model", "answer"]):  # never all texts at once
+        size = pc.utf8_length(pc.utf8_trim_whitespace(pc.fill_null(rows["answer"], "")))
+        counts.update(rows["model"].filter(pc.equal(size, 0)).to_pylist())
+        asked += len(rows)
+    return counts if counts.total() < asked else {}
 
 
 def _noise(run: Run, columns: Sequence[analysis.Column]) -> Iterator[str]:
