@@ -11,7 +11,7 @@ from metrics.reports.bundles import MOST_CASES, MOST_OF_NUMBER
 
 def add_command(commands: Any) -> None:
     command = add_parser(
-        commands, "bundle", _bundle, of_run=True,
+        commands, "bundle", _bundle, of_board=True,
         help="write a finished run as a folder of pages that open from a disk or any web host",
     )  # fmt: skip
     command.add_argument(

@@ -15,7 +15,7 @@ from metrics.reports.exchange.exporters import ASKED, EXPORTERS, EXPORTS, WHATS,
 
 def add_command(commands: Any) -> None:
     command = add_parser(
-        commands, "export", _export, of_run=True,
+        commands, "export", _export, of_board=True,
         help="print or write a table of a finished run, or the scores in a result CSV of Open RAG Eval",
     )  # fmt: skip
     whats = [one for one in EXPORTS.values() if one.flag == "what"]

@@ -37,7 +37,8 @@ class Gates:
     """What a run is held to.
 
     worse: the metrics of --fail-if-worse; None: without that option, empty: primary ones; margins: of --non-inferior by
-    metric; anytime: every look is gated; weighting: by what weights the models are ranked; allow_unscored: values are
+    metric; anytime: every look is gated; weighting: by what weights the models are ranked; only: the
+    model of the baseline that all are compared with; allow_unscored: values are
     those of the scored cases, however many are unscored.
     """
 
@@ -47,6 +48,7 @@ class Gates:
     margins: Mapping[str, float]
     anytime: bool
     weighting: "Weighting | None" = None
+    only: str | None = None
     allow_unscored: bool = False
 
     @classmethod
@@ -65,13 +67,17 @@ class Gates:
         alone = [name for name, is_asked in asked.items() if is_asked and not options.baseline]
         refuse(InputProblem(name, "no --baseline", "--baseline RUN to compare with") for name in alone)
         margins = baseline.parse_margins(options.non_inferior)
+        before, only = None, None
+        if options.baseline:
+            before, only = baseline.open_baseline(options.baseline, Workspace(options.workspace))
         return cls(
             [Gate.parse(text) for text in options.fail_under],
-            baseline.open_baseline(options.baseline, Workspace(options.workspace)) if options.baseline else None,
+            before,
             None if worse is None else [name for text in worse for name in names_of(text)],
             margins,
             options.anytime_valid,
             Weighting.parse(options.weight, options.scale),
+            only,
             options.allow_unscored,
         )
 
@@ -86,7 +92,7 @@ class Gates:
         if self.weighting is not None:
             self.weighting.require_metrics(ids, parameters)
         if self.baseline is not None:
-            baseline.require_comparable(self.baseline, suite, models)
+            baseline.require_comparable(self.baseline, suite, models, self.only)
 
     def conclude(self, run: Run, options: argparse.Namespace) -> int:
         """Check a finished run, write and print what comes of it, and return the exit code."""
@@ -96,7 +102,8 @@ class Gates:
         as_scored = self.allow_unscored or (self.worse is None and not self.margins)
         against: list[baseline.Differences] = []
         if self.baseline is not None:
-            against = baseline.differences(run, self.baseline, self.worse or (), self.margins, self.anytime, as_scored)
+            asked = self.worse or (), self.margins, self.anytime, as_scored, self.only
+            against = baseline.differences(run, self.baseline, *asked)
         weighed = () if self.weighting is None else tuple(self.weighting.lines(run))
         outcomes = check(run, self.limits, allow_unscored=self.allow_unscored)
         if self.worse is not None:
@@ -177,7 +184,7 @@ def difference_lines(each: baseline.Differences) -> Iterator[str]:
 
 def add_command(commands: Any) -> None:
     words = "check a finished run: --fail-under, --baseline, --fail-if-worse, --non-inferior"
-    command = add_parser(commands, "gate", _gate, of_run=True, help=words)
+    command = add_parser(commands, "gate", _gate, of_board=True, help=words)
     add_flags(command, *GATES)
     add_flags(command, LogFields)
 

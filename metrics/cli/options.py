@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from metrics.analysis.boards.board import open_run
 from metrics.core.errors import InputError, InputProblem, for_each
 from metrics.core.files import write_export
 from metrics.core.plugins import load_reference
@@ -88,14 +89,18 @@ def _facts(field: FieldInfo) -> dict[str, Any]:
 
 
 def add_parser(
-    commands: Any, name: str, execute: Callable[[argparse.Namespace], int | None], *, of_run: bool = False, **words: Any
-) -> argparse.ArgumentParser:
-    """Add a command that uses a workspace, and so has --workspace and --quiet; `of_run`: with the argument RUN."""
+    commands: Any, name: str, execute: Callable[[argparse.Namespace], int | None], *, of_run: bool = False,
+    of_board: bool = False, **words: Any,
+) -> argparse.ArgumentParser:  # fmt: skip
+    """Add a command that uses a workspace, and so has --workspace and --quiet; `of_run`: with the argument RUN;
+    `of_board`: with one that may be a board's address, too.
+    """
     command: argparse.ArgumentParser = commands.add_parser(name, **words)
-    if of_run:
-        command.add_argument("run", metavar="RUN", help="id of a run, or latest")
+    if of_run or of_board:
+        words_of_board = ", or board[:SUITE]: all models of a suite" if of_board else ""
+        command.add_argument("run", metavar="RUN", help=f"id of a run, or latest{words_of_board}")
     add_flags(command, CommandFields)
-    command.set_defaults(command=execute)
+    command.set_defaults(command=execute, of_board=of_board)
     return command
 
 
@@ -139,8 +144,9 @@ def add_allow_code(command: argparse.ArgumentParser) -> None:
 
 
 def run_of(options: argparse.Namespace, finished: bool = False) -> Run:
-    """Return the run that RUN names; RunError where it is absent or, if asked for, not finished."""
-    return Workspace(options.workspace).run(options.run, finished=finished)
+    """Return the run that RUN names, or the board; RunError where it is absent or, if asked for, not finished."""
+    workspace = Workspace(options.workspace)
+    return open_run(workspace, options.run, finished) if options.of_board else workspace.run(options.run, finished)
 
 
 def load_plugins(references: Sequence[str]) -> list[str]:

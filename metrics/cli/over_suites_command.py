@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.analysis import several_suites
+from metrics.analysis.boards.board import open_run
 from metrics.analysis.ranking.objectives import objective_key
 from metrics.cli.options import add_parser, write_output
 from metrics.cli.terminal import say
@@ -26,7 +27,8 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "over-suites", _over_suites, help=words)
     command.add_argument(
         "runs", metavar="RUN", nargs="+",
-        help="ids of finished runs, or latest; those that computed the metric otherwise than the first are left out",
+        help="ids of finished runs, latest, or board:SUITE; "
+        "those that computed the metric otherwise than the first are left out",
     )  # fmt: skip
     command.add_argument("--metric", metavar="METRIC", required=True, help="METRIC or EVALUATOR.METRIC")
     command.add_argument("-o", "--output", metavar="FILE.csv", help="write the table of models and suites to FILE.csv")
@@ -38,7 +40,7 @@ def _over_suites(options: argparse.Namespace) -> None:
     if options.output and Path(options.output).suffix.lower() != ".csv":
         raise InputError([InputProblem(options.output, "another ending", ".csv")])
     workspace = Workspace(options.workspace)
-    runs = [workspace.run(name, finished=True) for name in dict.fromkeys(options.runs)]
+    runs = [open_run(workspace, name, finished=True) for name in dict.fromkeys(options.runs)]
     found = several_suites(runs, objective_key(runs[0], options.metric, "--metric"))
     if options.output:
         import pandas as pd

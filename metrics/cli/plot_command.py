@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from metrics.analysis.boards.board import open_run
 from metrics.cli.options import add_parser, names_of, write_output
 from metrics.cli.report_command import ending_of
 from metrics.cli.terminal import say
@@ -24,7 +25,8 @@ def add_command(commands: Any) -> None:
     command = add_parser(commands, "plot", _plot, help="draw box plots of runs and result CSVs side by side")
     command.add_argument(
         "sources", metavar="RUN|RESULT.csv", nargs="+",
-        help="ids of finished runs, latest, or result CSVs of Open RAG Eval: a box for each file and model",
+        help="ids of finished runs, latest, board[:SUITE], or result CSVs of Open RAG Eval: "
+        "a box for each file and model",
     )  # fmt: skip
     command.add_argument(
         "-o", "--output", "--output-file", metavar="FILE", default="metrics_comparison.png",
@@ -46,7 +48,9 @@ def _plot(options: argparse.Namespace) -> None:
         raise InputError([InputProblem(options.output, f"the ending {ending!r}", ".png, .svg or .pdf")])
     workspace = Workspace(options.workspace)
     sources = [
-        Path(name) if name.lower().endswith(".csv") or Path(name).is_file() else workspace.run(name, finished=True)
+        Path(name)
+        if name.lower().endswith(".csv") or Path(name).is_file()
+        else open_run(workspace, name, finished=True)
         for name in options.sources
     ]
     metrics = [name for text in options.metrics for name in names_of(text)]

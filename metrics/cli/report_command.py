@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_command(commands: Any) -> None:
-    command = add_parser(commands, "report", _report, of_run=True, help="write the report of a finished run")
+    command = add_parser(commands, "report", _report, of_board=True, help="write the report of a finished run")
     command.add_argument(
         "-o",
         "--output",

@@ -319,9 +319,9 @@ class LimitFields(Fields):
         "METRIC=VALUE",
     )
     baseline: Place = option(
-        "compare each model with the one of the same name in RUN (an id, latest, or an archive), case by case, on the "
-        "cases that both suites have unchanged",
-        "RUN",
+        "compare each model with the one of the same name in RUN (an id, latest, board[:SUITE], or an archive), or "
+        "with one MODEL of it, case by case, on the cases that both suites have unchanged",
+        "RUN[:MODEL]",
     )
     fail_if_worse: fields.Some = option(
         "exit with 1 if a model is significantly worse than in --baseline at one of these metrics, corrected for their "

@@ -19,15 +19,17 @@ from metrics.analysis import (
     leaderboard,
     shares_within,
 )
+from metrics.analysis.boards.board import open_run
 from metrics.analysis.comparison.decisions import answer
 from metrics.analysis.comparison.shared_cases import SharedCases
 from metrics.analysis.leaderboard.headline import primary_columns
-from metrics.core.errors import InputError, InputProblem, one_of
+from metrics.core.errors import InputError, InputProblem, RunNotFound, one_of
 from metrics.core.suite import Suite
 from metrics.presentation.format import interval, number, p_value, p_words, plural
 from metrics.presentation.phrases import signed, with_interval
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
+from metrics.store.joined_run import BOARD
 
 FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
 MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"
@@ -89,8 +91,9 @@ class Differences:
                 yield from ((row, False) for row in comparison.unpaired)
 
 
-def open_baseline(text: str, workspace: Workspace) -> Run:
-    """Return the finished run that `text` names: an id, `latest`, or a run archive, which is imported.
+def open_baseline(text: str, workspace: Workspace) -> tuple[Run, str | None]:
+    """Return the finished run that `text` names, an id, `latest`, a board's address, or a run archive, which is
+    imported; and the model of it that every model is compared with, of RUN:MODEL.
 
     Raises RunError or InputError where there is none.
     """
@@ -100,24 +103,37 @@ def open_baseline(text: str, workspace: Workspace) -> Run:
 
         if not file.is_file():
             raise InputError([InputProblem("--baseline", f"no file {text!r}", "an archive that `archive` wrote")])
-        return read_archive(file, workspace).run
-    return workspace.run(text, finished=True)
+        return read_archive(file, workspace).run, None
+    try:
+        return open_run(workspace, text, finished=True), None
+    except RunNotFound:
+        address, _, model = text.rpartition(":") if text.startswith(BOARD) else text.partition(":")
+        if not model:
+            raise
+        run = open_run(workspace, address, finished=True)
+        if model not in run.models:
+            raise InputError([InputProblem("--baseline", repr(model), one_of(model, run.models))]) from None
+        return run, model
 
 
-def counterparts(baseline: Run, models: Sequence[str]) -> dict[str, str]:
-    """Return the baseline's model for each model: of the same name, or the only one where both runs have one."""
+def counterparts(baseline: Run, models: Sequence[str], only: str | None = None) -> dict[str, str]:
+    """Return the baseline's model for each model: the `only` one that is meant, else that of the same name, or the only
+    one where both runs have one.
+    """
+    if only is not None:
+        return dict.fromkeys(models, only)
     if len(models) == len(baseline.models) == 1:
         return {models[0]: baseline.models[0]}
     return {model: model for model in models if model in baseline.models}
 
 
-def require_comparable(baseline: Run, suite: Suite, models: Sequence[str]) -> None:
+def require_comparable(baseline: Run, suite: Suite, models: Sequence[str], only: str | None = None) -> None:
     """Raise InputError where a run of this suite and these models shares no case or no model with the baseline."""
     problems = []
     if baseline.spec.suite.fingerprint != suite.fingerprint and not len(SharedCases.of(baseline.suite, suite)):
         expected = "a run with cases of the same case_id and content: evaluate the baseline's outputs on this suite"
         problems.append(InputProblem("--baseline", f"{baseline.id}, a run of a suite that shares no case", expected))
-    if not counterparts(baseline, models):
+    if not counterparts(baseline, models, only):
         expected = f"a model that the baseline has, too: {', '.join(baseline.models)}"
         problems.append(InputProblem("--baseline", f"only the models {', '.join(models)}", expected))
     if problems:
@@ -167,8 +183,9 @@ def differences(
     margins: Mapping[str, float] | None = None,
     anytime: bool = False,
     allow_unscored: bool = False,
+    only: str | None = None,
 ) -> list[Differences]:
-    """Return the differences of each model that the baseline has, too.
+    """Return the differences of each model that the baseline has, too, or of each to the `only` model meant in it.
 
     metrics: those that are gated (none: all primary ones); margins: how much worse a metric may be, by its name;
     anytime: p and intervals hold at every look while cases arrive. Cases that only one model has a score of count as
@@ -181,7 +198,9 @@ def differences(
     allowed = {one.key: margin for name, margin in given for one in board.columns if _named(one, [name])}
     keys = gated | set(allowed)
     found = []
-    for model, before in counterparts(baseline, board.models).items():
+    for model, before in counterparts(baseline, board.models, only).items():
+        if run == baseline and model == before:
+            continue
         whole = compare(baseline, before, model, other=run)
         other = comparison_of_columns(whole, primary - keys, anytime=anytime) if primary - keys else None
         if not allow_unscored:

@@ -23,6 +23,7 @@ from metrics.store.run_tables import StoredTable, TableFile
 
 if TYPE_CHECKING:
     from metrics.store.stored_inputs import StoredInputs
+BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 STAMP = 12  # hex digits that tell one state of a board from another
 BY_EVALUATOR = ("curves/", "matches/")  # tables of one evaluator each
 

@@ -32,8 +32,9 @@ def assert_metric(
         at_least, at_most: the limit of the value, in the metric's unit.
         lower_bound: the lower end of the 95 % interval must be `at_least` that, not just the value.
         upper_bound: the upper end of the 95 % interval must be `at_most` that.
-        not_worse_than: the baseline: a run, its id, `latest`, or a run archive. The model must not be significantly
-            worse (paired test on the shared cases, 5 %) than the one of the same name in it, or the only one.
+        not_worse_than: the baseline: a run, its id, `latest`, a board's address, or a run archive. The model must not
+            be significantly worse (paired test on the shared cases, 5 %) than the one of the same name in it, or
+            the only one; or than the MODEL of RUN:MODEL.
         margin: by how much it may be worse, in the metric's unit, > 0: the 95 % interval of the difference must show
             that it is worse by less (non-inferiority), which also asks for enough cases.
         model: the model; None: all of the run.
@@ -98,14 +99,14 @@ def _outcomes(
     outcomes = check(run, gates, model, allow_unscored)
     if baseline is not None:
         baselines.require_metrics([metric], list(run.evaluators), run.evaluators)
-        before = (
+        before, only = (
             baselines.open_baseline(str(baseline), Workspace(run.workspace.path))
             if isinstance(baseline, str | Path)
-            else baseline
+            else (baseline, None)
         )
-        baselines.require_comparable(before, run.suite, run.models if model is None else [model])
+        baselines.require_comparable(before, run.suite, run.models if model is None else [model], only)
         margins = {} if margin is None else baselines.parse_margins([f"{metric}={margin}"])
-        every = baselines.differences(run, before, [metric], margins, allow_unscored=allow_unscored)
+        every = baselines.differences(run, before, [metric], margins, allow_unscored=allow_unscored, only=only)
         against = [each for each in every if model in (None, each.model)]
         outcomes += baselines.worse(against, [metric]) if margin is None else baselines.non_inferior(against, margins)
     return outcomes

@@ -160,9 +160,9 @@ def test_metrics_are_known_and_have_a_better_end() -> None:
 
 def test_the_baseline_is_a_run_or_an_archive(workspace: Path, tmp_path: Path) -> None:
     run = made(1.0)
-    assert open_baseline("latest", Workspace()).id == run.id
+    assert open_baseline("latest", Workspace()) == (run, None)
     write_file(run, tmp_path / "run.zip", True, True)
-    elsewhere = open_baseline(str(tmp_path / "run.zip"), Workspace(tmp_path / "elsewhere"))
+    elsewhere, _ = open_baseline(str(tmp_path / "run.zip"), Workspace(tmp_path / "elsewhere"))
     assert (elsewhere.id, elsewhere.workspace.path) == (run.id, tmp_path / "elsewhere")
     with pytest.raises(InputError, match=r"--baseline: found no file 'gone\.zip'"):
         open_baseline("gone.zip", Workspace())

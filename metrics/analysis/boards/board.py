@@ -10,9 +10,8 @@ from metrics.analysis.boards.ways import choose_references, describe_differences
 from metrics.core.errors import RunNotFound, did_you_mean
 from metrics.store import Run, Workspace, cache_by_run
 from metrics.store.board_settings import Boards
-from metrics.store.joined_run import Apart, Entry, JoinedRun, Source
+from metrics.store.joined_run import BOARD as BOARD, Apart, Entry, JoinedRun, Source
 
-BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
 DIGITS = 12  # of a suite's fingerprint in an address
 
@@ -47,9 +46,9 @@ def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
     `board:SUITE` is the board of a suite, which the first digits of its fingerprint or its name says; `board` that of
     the newest finished run; `board:SUITE:all` has every evaluation of a model, not only the latest.
     """
-    if address != BOARD.rstrip(":") and not address.startswith(BOARD):
+    if not f"{address}:".startswith(BOARD):
         return workspace.run(address, finished)
-    asked = re.sub(r"@[0-9a-f]+$", "", address.removeprefix(BOARD.rstrip(":")).removeprefix(":"))
+    asked = re.sub(r"@[0-9a-f]+$", "", address.partition(":")[2])
     every = f":{asked}".endswith(EVERY)
     name = f":{asked}".removesuffix(EVERY).removeprefix(":")
     fingerprint = _suite_of(workspace, name)

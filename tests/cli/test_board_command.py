@@ -1,0 +1,58 @@
+"""Boards in commands: what reads a run takes an address, what changes one refuses it; one model is a baseline."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.cli.main import main
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
+
+
+@pytest.fixture
+def runs(workspace: Path) -> list[Run]:
+    """Of one suite, a model each."""
+    return [
+        finished(Workspace(), text_suite(24), text_outputs(24, (model,)), "rouge", "text_matching")
+        for model in ("good", "poor")
+    ]
+
+
+def test_what_reads_a_run_takes_a_board(runs, workspace, capsys) -> None:
+    assert main(["export", "board:turns", "--what", "aggregates"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["model"] for row in found} == {"good", "poor"}
+    for file in ("board.md", "board.html", "board.json"):
+        assert main(["report", "board", "-o", str(workspace / file)]) == 0
+    assert main(["export", "board", "--to", "every_eval_ever", "-o", str(workspace / "every")]) == 0
+    assert len(list((workspace / "every").rglob("*.json"))) == 2
+    assert main(["gate", "board", "--fail-under", "rougeL=0.9"]) == 1
+    assert "poor" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [
+    ["resume"], ["cancel"], ["delete"], ["verify"], ["describe"], ["labels", "list"], ["push", "file:///nowhere"],
+    ["archive", "-o", "run.zip"],
+])  # fmt: skip
+def test_what_changes_a_run_refuses_a_board(command, runs, capsys) -> None:
+    place = 2 if command[0] == "labels" else 1
+    assert main([*command[:place], "board:turns", *command[place:]]) == 2
+    assert "board:turns is a board, joined from runs, and only read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("run", "baseline", "model", "code"), [
+    ("{1}", "{0}:good", "poor", 1), ("{0}", "latest:poor", "good", 0), ("{1}", "board:turns:good", "poor", 1),
+    ("board", "board:turns:good", "poor", 1), ("board", "board:poor", "good", 0),
+])  # fmt: skip
+def test_every_model_against_one_of_a_run(run, baseline, model, code, runs, capsys) -> None:
+    """A model of a run is the baseline of all models but itself."""
+    run, baseline = (text.format(*(one.id for one in runs)) for text in (run, baseline))
+    assert main(["gate", run, "--baseline", baseline, "--fail-if-worse", "rougeL"]) == code
+    against = [line for line in capsys.readouterr().out.splitlines() if " against baseline " in line]
+    assert [line.split()[0] for line in against] == [model]
+
+
+def test_a_baseline_without_the_model(runs, capsys) -> None:
+    assert main(["gate", "latest", "--baseline", "board:turns:godo"]) == 2
+    assert "--baseline: found 'godo'; expected one of good, poor" in capsys.readouterr().err
