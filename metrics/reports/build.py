@@ -12,8 +12,10 @@ from metrics import analysis
 from metrics.core.registry import evaluators, plugin, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
+from metrics.presentation.board_words import lacks
 from metrics.presentation.format import count, day, exact, metric_name, plural
 from metrics.presentation.guarantee_words import calibrated
+from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.phrases import change_lines, named, paragraphs
 from metrics.presentation.question import answers
 from metrics.presentation.questions.what_stands_out import grouped_insights
@@ -99,6 +101,7 @@ def _leaderboard(run: Run, models: Sequence[str], notes: Sequence[str]) -> Answe
 def _facts(run: Run) -> Iterator[FactGroup]:
     spec, manifest = run.spec, run.manifest or {}
     suite, outputs = spec.suite, spec.outputs
+    made_of = tuple(Fact(entry, text) for entry, text in origin_lines(run))  # of a board: its runs
     yield FactGroup(
         "Data",
         (
@@ -110,7 +113,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             *(Fact("Changed before scoring", text) for text in change_lines(outputs.changes)),
             Fact("Models", named(run.models)),
             Fact("Suite fingerprint", suite.fingerprint, True),
-            Fact("Outputs fingerprint", outputs.fingerprint, True),
+            *([] if made_of else [Fact("Outputs fingerprint", outputs.fingerprint, True)]),
         ),
     )
     changed = {name: _changed(name, parameters) for name, parameters in run.evaluators.items()}
@@ -134,13 +137,17 @@ def _facts(run: Run) -> Iterator[FactGroup]:
     if run.targets:
         yield FactGroup("Models asked", tuple(Fact(name, _described(own), True) for name, own in run.targets.items()))
     yield from _judge(run)
+    if made_of:
+        yield FactGroup("Where the numbers come from", made_of)
+    if lacking := lacks(run):
+        yield FactGroup("Not compared", tuple(Fact(one.model, one.why) for one in lacking))
+    sealed = f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"
     yield FactGroup(
-        "Run",
+        "Board" if made_of else "Run",
         (
-            Fact("Run", run.id, True),
+            Fact("Board" if made_of else "Run", run.id, True),
             Fact("Name", shown(run.name, MOST_TITLE)),
-            Fact("Started", run.created),
-            Fact("Sealed", f"{manifest.get('sealed', '')}, after {manifest.get('seconds', 0):,.1f} s"),
+            *([] if made_of else [Fact("Started", run.created), Fact("Sealed", sealed)]),
             Fact("Seed", str(spec.seed)),
             Fact("Versions", " · ".join(f"{name} {value}" for name, value in manifest.get("versions", {}).items())),
         ),

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from metrics.cli.main import main
 from metrics.store import Run, Workspace
@@ -56,3 +57,23 @@ def test_every_model_against_one_of_a_run(run, baseline, model, code, runs, caps
 def test_a_baseline_without_the_model(runs, capsys) -> None:
     assert main(["gate", "latest", "--baseline", "board:turns:godo"]) == 2
     assert "--baseline: found 'godo'; expected one of good, poor" in capsys.readouterr().err
+
+
+def test_files_of_a_board_say_which_run_each_model_is_of(runs, workspace) -> None:
+    for file in ("board.md", "board.json"):
+        assert main(["report", "board", "-o", str(workspace / file)]) == 0
+        text = (workspace / file).read_text()
+        assert "Where the numbers come from" in text
+        assert all(run.id in text for run in runs)
+    assert main(["export", "board", "--to", "every_eval_ever", "-o", str(workspace / "every")]) == 0
+    for file in (workspace / "every").rglob("*.json"):
+        record = json.loads(file.read_text())
+        [run] = [run for run in runs if record["model_info"]["id"] in run.models]
+        assert record["evaluation_timestamp"] == run.created
+        assert record["source_metadata"]["additional_details"]["rouge.run"] == run.id
+    assert main(["export", "board", "--to", "model_card", "-o", str(workspace / "card.md")]) == 0
+    front = yaml.safe_load((workspace / "card.md").read_text().split("---")[1])
+    made = {
+        one["name"]: {metric["args"]["run"] for metric in one["results"][0]["metrics"]} for one in front["model-index"]
+    }
+    assert made == {run.models[0]: {run.id} for run in runs}

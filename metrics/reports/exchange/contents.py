@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import analysis
+from metrics.analysis.boards.origins import origins, run_behind
 from metrics.core.conventions import ASSAY, CALIBRATION, limit
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import shown_tree
@@ -95,9 +96,10 @@ def verdict_of(run: Run, row: dict[str, Any]) -> tuple[bool | None, str]:
     return passed, "" if of in (ASSAY, CALIBRATION) else limit(metric.threshold, metric.direction, of)
 
 
-def sealed(run: Run) -> str:
-    """Return when a run was finished: ISO 8601, UTC."""
-    return str((run.manifest or {}).get("sealed", run.created))
+def sealed(run: Run, model: str = "", evaluator: str = "") -> str:
+    """Return when a run was finished, of a board the one behind a model's numbers: ISO 8601, UTC."""
+    made = run_behind(run, model, evaluator) if model else run
+    return str((made.manifest or {}).get("sealed", made.created))
 
 
 def file_name(text: str) -> str:
@@ -119,12 +121,14 @@ def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
 
 def parameters(run: Run, model: str) -> dict[str, str]:
     """Return what the numbers rest on: model, suite, run and its end, and each evaluator's judge and parameters."""
-    suite = run.spec.suite
+    suite, behind = run.spec.suite, run_behind(run, model)
     found = {
         "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
-        "outputs_fingerprint": run.spec.outputs.fingerprint, "seed": str(run.spec.seed),
-        "finished": sealed(run),
+        "outputs_fingerprint": behind.spec.outputs.fingerprint, "seed": str(run.spec.seed),
+        "finished": sealed(run, model),
     }  # fmt: skip
+    of_board = [one for one in origins(run) if one.entry == model]
+    found |= {f"{id}.run": one.run.id for one in of_board for id in one.evaluators}
     judges = {f"{id}.judge": judge for id, judge in analysis.judged_by(run).items()}
     own = {
         f"{id}.{name}": str(value)

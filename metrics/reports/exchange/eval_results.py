@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from metrics import __version__, analysis
+from metrics.analysis.boards.origins import run_behind
 from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.presentation.format import DIRECTIONS, range_text
 from metrics.presentation.safe_text import shown
@@ -33,7 +34,12 @@ def export(run: Run, folder: Path, benchmark: str | None) -> None:
     for one in valued:
         path = folder / names[one.model] / ".eval_results" / f"{file_name('_'.join(dataset.values()))}.yaml"
         path.parent.mkdir(parents=True)
-        entry = {"dataset": dataset, "value": one.cell.value, "date": sealed(run), "notes": _notes(run, one)}
+        entry = {
+            "dataset": dataset,
+            "value": one.cell.value,
+            "date": sealed(run, one.model, one.column.evaluator),
+            "notes": _notes(run, one),
+        }
         path.write_text(yaml.safe_dump([entry], sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
@@ -71,9 +77,10 @@ def _chosen(run: Run, benchmark: str | None) -> tuple[dict[str, str], list[Numbe
 def _notes(run: Run, one: Number) -> str:
     """Return what the number is: metric, run, interval, counts and judge."""
     column, cell = one.column, one.cell
-    judge = analysis.judged_by(run).get(column.evaluator)
+    behind = run_behind(run, one.model, column.evaluator)
+    judge = analysis.judged_by(behind).get(column.evaluator)
     parts = (
-        f"{one.name} by Assay {__version__}, run {run.id}, suite {run.spec.suite.name}", *run.made_of,
+        f"{one.name} by Assay {__version__}, run {behind.id}, suite {run.spec.suite.name}", *run.made_of,
         f"{range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}",
         "no interval" if cell.low is None and cell.high is None else
         f"95 % interval {cell.low} to {cell.high} ({cell.interval})",

@@ -18,6 +18,7 @@ from uuid import UUID
 import orjson
 
 from metrics import __version__, analysis
+from metrics.analysis.boards.origins import run_behind
 from metrics.core.evaluator import Direction
 from metrics.core.registry import BYOP
 from metrics.core.rounding import round_tree
@@ -87,8 +88,8 @@ def _record(
     return {
         "schema_version": SCHEMA,
         "evaluation_id": id,
-        "evaluation_timestamp": run.created,
-        "retrieved_timestamp": str(int(datetime.fromisoformat(sealed(run)).timestamp())),
+        "evaluation_timestamp": run_behind(run, model).created,
+        "retrieved_timestamp": str(int(datetime.fromisoformat(sealed(run, model)).timestamp())),
         "source_metadata": {**SOURCE, "additional_details": details},
         "eval_library": {
             "name": "assay",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import __version__
+from metrics.analysis.boards.origins import run_behind
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.exchange.contents import Answered, Number, answers, numbers, parameters, sealed, unique_names
@@ -47,7 +48,7 @@ def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
             "total_samples": len(samples), "completed_samples": len(samples),
             "scores": [_scorer(run, id, [one for one in found if one.column.evaluator == id]) for id in run.evaluators],
         },
-        "stats": {"started_at": run.created, "completed_at": sealed(run), "model_usage": {}},
+        "stats": {"started_at": run_behind(run, model).created, "completed_at": sealed(run, model), "model_usage": {}},
         "samples": samples,
     }  # fmt: skip
 

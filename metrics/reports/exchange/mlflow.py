@@ -2,6 +2,7 @@
 
 import os
 
+from metrics.analysis.boards.origins import run_behind
 from metrics.core.files import scratch_folder
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import metrics, numbers, parameters, write_tables
@@ -29,7 +30,9 @@ def export(run: Run) -> list[str]:
     found = numbers(run)
     lines = []
     for model in run.models:
-        made = client.create_run(experiment, run_name=shown(f"{model} · {run.name}"), tags={"assay.run": run.id})
+        made = client.create_run(
+            experiment, run_name=shown(f"{model} · {run.name}"), tags={"assay.run": run_behind(run, model).id}
+        )
         id = made.info.run_id
         at = made.info.start_time
         values = list(metrics([one for one in found if one.model == model]))

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from metrics import analysis
+from metrics.analysis.boards.origins import run_behind
 from metrics.core.registry import title_of
 from metrics.presentation.format import MISSING, interval, moment, number, plural
+from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Number, file_name, numbers, sealed
 from metrics.store import Run
@@ -26,7 +28,14 @@ def export(run: Run) -> bytes:
     suite = run.spec.suite
     judges = (f" {_cell(title_of(id))} is judged by {_cell(judge)}." for id, judge in analysis.judged_by(run).items())
     about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}, {moment(sealed(run))}."
-    lines = [f"---\n{front}---", "## Evaluation results", about + "".join(judges), *_tables(found)]
+    made_of = "\n".join(f"- {_cell(entry)}: {_cell(text)}" for entry, text in origin_lines(run))
+    lines = [
+        f"---\n{front}---",
+        "## Evaluation results",
+        about + "".join(judges),
+        *filter(None, [made_of]),
+        *_tables(found),
+    ]
     return ("\n\n".join(lines) + "\n").encode()
 
 
@@ -34,12 +43,18 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     suite = run.spec.suite
     of_texts = suite.task == "classification" and run.suite.cases["image"].null_count == len(run.suite)
     task = "text-classification" if of_texts else TASKS[suite.task]
-    judges, made = analysis.judged_by(run), {"run": run.id, "date": sealed(run)}
+    judges = analysis.judged_by(run)
     for model in run.models:
         own = [one for one in found if one.model == model and one.cell.value is not None]
-        if metrics := [_metric(one, {**made, "judge": judges.get(one.column.evaluator)}) for one in own]:
+        if metrics := [_metric(one, _made(run, one) | {"judge": judges.get(one.column.evaluator)}) for one in own]:
             dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
+
+
+def _made(run: Run, one: Number) -> dict[str, str | None]:
+    """Return which run made a number, and when it was finished."""
+    of = one.model, one.column.evaluator
+    return {"run": run_behind(run, *of).id, "date": sealed(run, *of)}
 
 
 def _metric(one: Number, made: dict[str, str | None]) -> dict[str, Any]:

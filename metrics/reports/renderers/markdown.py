@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from metrics.analysis import Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
+from metrics.presentation.board_words import lacks
 from metrics.presentation.format import number, plural
+from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.presentation.questions.do_small_changes_matter import flip_lines
@@ -31,8 +33,12 @@ def markdown(run: Run, outcomes: Sequence[Outcome] = (), against: Sequence[Diffe
     parts += [*_gates(outcomes), *_leaderboard(board), *_differences(run, against), *_answers(run)]
     if skipped := skipped_line(run.spec.suite.left_out, run.spec.outputs.left_out):
         parts.append(f"⚠️ {skipped}")
+    if made_of := list(origin_lines(run)):
+        parts += ["### Where the numbers come from", *_cut(("Model", "Run"), [(code(a), prose(b)) for a, b in made_of])]
+    if lacking := lacks(run):
+        parts += ["### Not compared", *_cut(("Model", "Why"), [(code(one.model), prose(one.why)) for one in lacking])]
     of = " · ".join([plural(run.spec.suite.cases, "case"), *map(prose, board.made_of)])
-    parts.append(f"<sub>Run {code(run.id)} · {of} · 95 % intervals</sub>")
+    parts.append(f"<sub>{'Board' if made_of else 'Run'} {code(run.id)} · {of} · 95 % intervals</sub>")
     return "\n\n".join(parts) + "\n"
 
 
