@@ -35,6 +35,7 @@ _PUBLIC = {
     "read_outputs": "metrics.ingest",
     "read_rag_results": "metrics.ingest.formats.open_rag_eval",
     "read_suite": "metrics.ingest",
+    "board": "metrics.library.run",
     "bitmap": "metrics.library.bitmap",
     "coco_summary": "metrics.library.coco",
     "complete": "metrics.targets.complete",

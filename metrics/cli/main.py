@@ -14,7 +14,7 @@ from metrics.cli.options import load_plugins
 from metrics.cli.rag_config import with_config
 
 COMMANDS = """
-    evaluate run complete export report bundle gate over_suites plot monitor perturb suites cache judge labels
+    evaluate run complete export report bundle gate board over_suites plot monitor perturb suites cache judge labels
     preferences calibrate rubric evaluators plugins check_evaluator explain_map runs verify merge archive remote
     sample_size samples studio models warm_up completion
 """.split()  # in the order of --help; each is a module, NAME_command

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from metrics import store
+from metrics.analysis.boards import board as boards
 from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.core.schema import TABLES
 from metrics.reports.bundles import MOST_OF_NUMBER
+from metrics.store.joined_run import BOARD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,11 +148,43 @@ class Run(store.Run):
         write_bundle(self, Path(folder), cases, media)
 
 
+class Board(Run, boards.Board):
+    """The models of all runs of a suite side by side, read as a run; `entries` say where each number comes from."""
+
+    def __init__(self, board: boards.Board):
+        vars(self).update(vars(board))
+
+    def archive(self, *_given: Any, **_named: Any) -> NoReturn:
+        """Raise InputError: only a run can be archived, named or noted."""
+        runs = ", ".join(run.id for run in self.sources)
+        found = "a board, joined from runs, and only read"
+        raise InputError([InputProblem(self.id, found, f"one of its runs: {runs}")])
+
+    describe = archive
+
+
+def board(suite: str | None = None, workspace: str | Path | None = None) -> Board:
+    """Return the board of a suite, by its name or the first digits of its fingerprint; None: of the newest run.
+
+    `SUITE:all` has every evaluation of a model, not only the latest. Raises RunNotFound without a finished run.
+    """
+    found = Workspace(workspace).run(f"{BOARD}{suite or ''}".rstrip(":"))
+    assert isinstance(found, Board), found
+    return found
+
+
 class Workspace(store.Workspace):
     """A folder of suites, outputs and runs; `path` defaults to $ASSAY_WORKSPACE, else ./workspace."""
 
     def run(self, run_id: str, finished: bool = False) -> Run:
-        """Return the run of that id; `latest` is the newest, or the newest `finished` one. Raises RunNotFound."""
+        """Return the run of that id; `latest` is the newest, or the newest `finished` one; `board:SUITE` a board.
+
+        Raises RunNotFound.
+        """
+        if f"{run_id}:".startswith(BOARD):
+            found = boards.open_run(store.Workspace(self.path), run_id)
+            assert isinstance(found, boards.Board), found
+            return Board(found)
         return Run(super().run(run_id, finished).folder)
 
     def runs(self) -> list[Run]:

@@ -203,11 +203,15 @@ def _counted(rows: int, left_out: int) -> str:
     return f"{rows:,}" + (f"; {plural(left_out, 'invalid row')} skipped" if left_out else "; no row skipped")
 
 
-def _changed(evaluator: str, parameters: Mapping[str, Any]) -> str:
+def changed_parameters(evaluator: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that differ from the evaluator's defaults."""
     known = evaluators().get(evaluator)
     usual = known.parameters.model_validate({}).model_dump(mode="json") if known else {}
-    changed = {name: value for name, value in parameters.items() if value is not None and usual.get(name) != value}
+    return {name: value for name, value in parameters.items() if value is not None and usual.get(name) != value}
+
+
+def _changed(evaluator: str, parameters: Mapping[str, Any]) -> str:
+    changed = changed_parameters(evaluator, parameters)
     return " · ".join(f"{name} = {_value(value)}" for name, value in changed.items())
 
 

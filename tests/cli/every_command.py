@@ -13,7 +13,7 @@ COMMANDS = {
     "run": "a", "complete": "suite.jsonl --target command:cat -o answers.csv",
     "export": "latest --what scores --format csv", "report": "latest -o report.md", "bundle": "latest -o bundle",
     "gate": "latest --fail-under rougeL=0.1 --markdown -", "over-suites": "latest latest --metric rougeL",
-    "plot": "latest -o plot.svg",
+    "plot": "latest -o plot.svg", "board": "",
     "monitor": "log.jsonl --name chat --evaluators pii_leakage", "perturb": "suite.jsonl -o variants.jsonl",
     "suites list": "", "suites merge": "suite.jsonl suite.jsonl", "suites diff": "suite.jsonl other.jsonl",
     "suites duplicates": "suite.jsonl", "suites history": "suite.jsonl", "suites from-documents": "text.md",

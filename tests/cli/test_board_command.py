@@ -8,6 +8,7 @@ import yaml
 
 from metrics.cli.main import main
 from metrics.store import Run, Workspace
+from metrics.store.board_settings import Boards
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 
 
@@ -77,3 +78,33 @@ def test_files_of_a_board_say_which_run_each_model_is_of(runs, workspace) -> Non
         one["name"]: {metric["args"]["run"] for metric in one["results"][0]["metrics"]} for one in front["model-index"]
     }
     assert made == {run.models[0]: {run.id} for run in runs}
+
+
+def test_board(runs, capsys) -> None:
+    """Numbers, the runs behind them, and what is not compared with the command that makes it alike."""
+    assert main(["board", "turns"]) == 0
+    told = capsys.readouterr().out
+    assert "good leads" in told
+    assert f"good: run {runs[0].id}" in told
+    assert main(["board", "--format", "markdown"]) == 0
+    assert "### Metrics" in capsys.readouterr().out
+    seeded = finished(Workspace(), text_suite(24), text_outputs(24, ("third",)), "rouge", seed=3)
+    assert main(["board", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    [lack] = [one for one in found["not_compared"] if one["model"] == "third"]
+    assert "seed 3 after 0" in lack["why"]
+    assert lack["command"].startswith("python -m metrics evaluate --evaluators=")
+    assert {one["model"]: one["runs"][0]["run"] for one in found["models"]}["third"] == seeded.id
+
+
+def test_settings(runs, capsys) -> None:
+    assert main(["board", "--rename", "good=Best of all", "--hide", "poor", "--baseline", "good"]) == 0
+    told = capsys.readouterr().out
+    assert "Best of all" in told
+    assert "poor" not in told
+    kept = Boards(Workspace().path).settings(runs[0].spec.suite.fingerprint)
+    assert (kept.aliases, kept.hidden, kept.baseline) == ({"good": "Best of all"}, ("poor",), "good")
+    assert main(["board", "--hide", "godo", "--factors", "good=x"]) == 2
+    assert "--factors: found 'x'; expected MODEL×PROMPT" in capsys.readouterr().err
+    assert main(["board", "--hide", "godo"]) == 2
+    assert "'godo'" in capsys.readouterr().err

@@ -1,0 +1,114 @@
+"""`board`: the models of all runs of a suite side by side, where their numbers come from, and its settings."""
+
+import argparse
+import json
+import shlex
+import sys
+from dataclasses import replace
+from typing import Any
+
+from metrics.analysis import Board, headline, judge_names, judged_by, judged_evaluators, leaderboard, open_run
+from metrics.analysis.boards.board import BOARD, EVERY, runs_of_suite
+from metrics.analysis.boards.origins import origins
+from metrics.cli.gate_command import print_leaderboard
+from metrics.cli.options import add_parser, arguments_of, pairs
+from metrics.cli.terminal import say
+from metrics.core.errors import InputProblem, refuse
+from metrics.presentation.board_words import Lack, lacks
+from metrics.presentation.origin_words import origin_lines
+from metrics.reports import MARKDOWN, render
+from metrics.reports.build import changed_parameters
+from metrics.reports.exchange.exporters import export
+from metrics.store import Workspace
+from metrics.store.board_settings import Boards, BoardSettings, Factors
+
+TIMES = "×"  # between a model and its prompt
+
+
+def add_command(commands: Any) -> None:
+    command = add_parser(commands, "board", _board, help="compare the models of all runs of a suite; set up the board")
+    add = command.add_argument
+    words = "name of a suite, or first digits of its fingerprint (default: that of the newest run)"
+    add("suite", metavar="SUITE", nargs="?", default="", help=words)
+    add("--all-evaluations", action="store_true", help="show earlier evaluations, too, as MODEL@RUN")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="form to print (default text)")
+    add("--rename", metavar="ENTRY=NAME", action="append", default=[], help="show a model by another name, repeatable")
+    add("--hide", metavar="ENTRY", action="append", default=[], help="leave a model out, repeatable")
+    add("--archive", metavar="RUN", action="append", default=[], help="leave a run out, repeatable")
+    add("--baseline", metavar="ENTRY", help="the model that others are measured against")
+    add(
+        "--factors", metavar=f"ENTRY=MODEL{TIMES}PROMPT", action="append", default=[],
+        help="say which model and prompt an entry is made of, repeatable",
+    )  # fmt: skip
+
+
+def _board(options: argparse.Namespace) -> None:
+    workspace = Workspace(options.workspace)
+    address = f"{BOARD}{options.suite}{EVERY * options.all_evaluations}".rstrip(":")
+    run = open_run(workspace, address)
+    assert isinstance(run, Board), run
+    if any((options.rename, options.hide, options.archive, options.baseline, options.factors)):
+        _change(workspace, run, options)
+        run = open_run(workspace, address)
+        assert isinstance(run, Board), run
+    if options.format == "markdown":
+        sys.stdout.write(render(run, MARKDOWN).decode())
+        return
+    if options.format == "json":
+        sys.stdout.write(json.dumps(_record(run), ensure_ascii=False, indent=1) + "\n")
+        return
+    print_leaderboard(run)
+    say(*(f"{entry}: {text}" for entry, text in origin_lines(run)))
+    for one in lacks(run):
+        say(f"{one.model}: {one.why}", f"  evaluate it alike: {_command(run, one)}")
+    say(run.id)
+
+
+def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> None:
+    """Store what the options set; InputError with everything that is wrong."""
+    aliases = dict(pairs(options.rename, "--rename", "ENTRY=NAME"))
+    form = f"MODEL{TIMES}PROMPT"
+    cut = {entry: text.partition(TIMES) for entry, text in pairs(options.factors, "--factors", f"ENTRY={form}")}
+    refuse(InputProblem("--factors", repr("".join(parts)), form) for parts in cut.values() if not all(parts))
+    factors = {entry: Factors(model.strip(), prompt.strip()) for entry, (model, _, prompt) in cut.items()}
+
+    def edit(kept: BoardSettings) -> BoardSettings:
+        return replace(
+            kept, aliases={**kept.aliases, **aliases}, factors={**kept.factors, **factors},
+            hidden=tuple(dict.fromkeys([*kept.hidden, *options.hide])),
+            archived=tuple(dict.fromkeys([*kept.archived, *options.archive])),
+            baseline=options.baseline or kept.baseline,
+        )  # fmt: skip
+
+    suite = run.spec.suite.fingerprint
+    runs = runs_of_suite(workspace, suite)
+    known = {name for entry in run.entries for name in (entry.name, entry.answers.model)}
+    known |= {f"{one.id}:{model}" for one in runs for model in one.models}
+    Boards(workspace.path).change(suite, edit, known, [one.id for one in runs])
+
+
+def _command(run: Board, lack: Lack) -> str:
+    """Return the command that evaluates a model as the others were, by the evaluators that it lacks."""
+    reference = run.references[lack.evaluators[0]]
+    parameters = {id: changed_parameters(id, run.evaluators[id]) for id in lack.evaluators}
+    is_judged = not {*lack.evaluators}.isdisjoint(judged_evaluators(reference))
+    values: dict[str, Any] = {
+        "suite": "SUITE", "outputs": ["OUTPUTS"], "evaluators": list(lack.evaluators), "param": parameters,
+        "judge": list(judge_names(reference)) if is_judged else None, "seed": reference.spec.seed or None,
+    }  # fmt: skip
+    return shlex.join(["python", "-m", "metrics", *arguments_of(values)])
+
+
+def _record(run: Board) -> dict[str, Any]:
+    """Return a board as JSON has it: headline, the runs behind each model, what is not compared, and every number."""
+    models: dict[str, list[dict[str, Any]]] = {model: [] for model in headline(leaderboard(run)).models}
+    for one in origins(run):
+        judges = judged_by(one.run)
+        used = {id: {"version": one.run.spec.version(id), "judge": judges.get(id)} for id in one.evaluators}
+        models[one.entry].append({"run": one.run.id, "model": one.model, "finished": one.sealed, "evaluators": used})
+    return {
+        "board": run.id, "suite": run.spec.suite.name, "headline": headline(leaderboard(run)).sentence,
+        "models": [{"model": model, "runs": own} for model, own in models.items()],
+        "not_compared": [{**one._asdict(), "command": _command(run, one)} for one in lacks(run)],
+        "aggregates": json.loads(export(run, "aggregates", "json")),
+    }  # fmt: skip
