@@ -23,7 +23,8 @@ from tests.benchmarks.table import FIGURES, HANDED_OVER, machine, merge
 # Those with rows for the table, in its order; the others are run by their own commands.
 BENCHMARKS = (
     "coco", "overlap", "lvis", "keypoints", "panoptic", "objects", "text_scores", "classes", "calls", "judge", "rules",
-    "loops", "startup", "clicks", "board", "report", "ingest", "cluster", "scale", "million", "overhead", "detection_scale",
+    "loops", "startup", "clicks", "board", "report", "ingest", "cluster", "scale", "million", "overhead",
+    "detection_scale",
 )  # fmt: skip
 BESIDE_PEERS = ("coco", "lvis", "judge", "classes", "calls")
 
