@@ -10,10 +10,13 @@ from typing import Any
 from metrics.analysis import Board, headline, judge_names, judged_by, judged_evaluators, leaderboard, open_run
 from metrics.analysis.boards.board import BOARD, EVERY, runs_of_suite
 from metrics.analysis.boards.origins import origins
+from metrics.analysis.boards.versions import create_shared_run, shared_board
+from metrics.cli.execution import execute
 from metrics.cli.gate_command import print_leaderboard
 from metrics.cli.options import add_parser, arguments_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputProblem, refuse
+from metrics.core.metric_names import list_names
 from metrics.presentation.board_words import Lack, lacks
 from metrics.presentation.origin_words import origin_lines
 from metrics.reports import MARKDOWN, render
@@ -31,6 +34,8 @@ def add_command(commands: Any) -> None:
     words = "name of a suite, or first digits of its fingerprint (default: that of the newest run)"
     add("suite", metavar="SUITE", nargs="?", default="", help=words)
     add("--all-evaluations", action="store_true", help="show earlier evaluations, too, as MODEL@RUN")
+    words = "compare also the models of other versions of the suite, on the cases that all have unchanged"
+    add("--shared", action="store_true", help=words)
     add("--format", choices=("text", "json", "markdown"), default="text", help="form to print (default text)")
     add("--rename", metavar="ENTRY=NAME", action="append", default=[], help="show a model by another name, repeatable")
     add("--hide", metavar="ENTRY", action="append", default=[], help="leave a model out, repeatable")
@@ -51,6 +56,14 @@ def _board(options: argparse.Namespace) -> None:
         _change(workspace, run, options)
         run = open_run(workspace, address)
         assert isinstance(run, Board), run
+    shared = shared_board(workspace, run.spec.suite.fingerprint)
+    if options.shared:
+        compared = create_shared_run(workspace, run.spec.suite.fingerprint)
+        if compared.state != "finished":
+            execute(compared, options)
+        print_leaderboard(compared)
+        say(compared.id)
+        return
     if options.format == "markdown":
         sys.stdout.write(render(run, MARKDOWN).decode())
         return
@@ -61,6 +74,9 @@ def _board(options: argparse.Namespace) -> None:
     say(*(f"{entry}: {text}" for entry, text in origin_lines(run)))
     for one in lacks(run):
         say(f"{one.model}: {one.why}", f"  evaluate it alike: {_command(run, one)}")
+    if shared is not None:
+        how = shlex.join(["python", "-m", "metrics", "board", run.spec.suite.name, "--shared"])
+        say(f"{list_names(shared.absent)}: on another version of the suite; compare on {shared.words}: {how}")
     say(run.id)
 
 

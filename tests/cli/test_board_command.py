@@ -108,3 +108,13 @@ def test_settings(runs, capsys) -> None:
     assert "--factors: found 'x'; expected MODEL×PROMPT" in capsys.readouterr().err
     assert main(["board", "--hide", "godo"]) == 2
     assert "'godo'" in capsys.readouterr().err
+
+
+def test_versions_are_compared_on_the_cases_they_share(runs, capsys) -> None:
+    newest = finished(Workspace(), text_suite(26), text_outputs(26, ("third",)), "rouge", "text_matching")
+    assert main(["board", newest.spec.suite.fingerprint[:12]]) == 0
+    assert "good and poor: on another version of the suite; compare on 24 of 26 cases" in capsys.readouterr().out
+    assert main(["board", newest.spec.suite.fingerprint[:12], "--shared"]) == 0
+    said = capsys.readouterr().out
+    assert "24 of 26 cases: unchanged in 2 versions of the suite" in said
+    assert all(model in said for model in ("good", "poor", "third"))

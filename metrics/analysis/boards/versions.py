@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics import engine
 from metrics.analysis.boards.board import Board, board, runs_of_suite
-from metrics.analysis.comparison.shared_cases import SharedCases
+from metrics.analysis.comparison.shared_cases import shared_cases
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -42,18 +42,14 @@ class SharedBoard:
 def shared_board(workspace: Workspace, fingerprint: str) -> SharedBoard | None:
     """Return the cases that a suite shares with its versions of which models are missing on its board; None for none.
 
-    Versions are suites that were made from one another, or have one name; those that share less than MIN_SHARED of
-    their cases are no longer versions of one suite.
+    Versions are suites of one task that share MIN_SHARED of their cases, of one id and one content.
     """
     own = board(workspace, fingerprint)
     suite, shared, boards = own.suite, np.ones(len(own.suite), bool), [own]
     known = {*own.models}
-    for other in _versions(workspace, fingerprint):
-        found = board(workspace, other)
-        if known.issuperset(found.models):
-            continue
-        cases = SharedCases.of(found.suite, suite)
-        if len(cases) and len(cases) >= MIN_SHARED * min(len(suite), len(found.suite)):
+    for version in _versions(workspace, own.newest):
+        found, cases = board(workspace, version.spec.suite.fingerprint), shared_cases(version, own.newest)
+        if cases is not None and not known.issuperset(found.models):
             boards.append(found)
             known.update(found.models)
             shared &= np.isin(np.arange(len(suite)), cases.after)
@@ -94,27 +90,21 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
     )
 
 
-def _versions(workspace: Workspace, fingerprint: str) -> list[str]:
-    """Return the other suites with finished runs that were made from one another or have the name, newest first."""
-    stored = {facts["fingerprint"]: facts for facts in workspace.suites()}
+def _versions(workspace: Workspace, own: Run) -> list[Run]:
+    """Return the newest whole run of every other suite that shares enough cases with that of a run, newest first."""
+    newest: dict[str, Run] = {}
+    for run in workspace.runs():
+        suite = run.spec.suite
+        if run.state == "finished" and suite.task == own.spec.suite.task and not suite.filter and not suite.budget:
+            newest.setdefault(suite.fingerprint, run)
+    newest.pop(own.spec.suite.fingerprint, None)
+    return [run for run in newest.values() if _is_version(run, own)]
 
-    def origin(of: str) -> str:
-        passed = [of]
-        while (parent := str(stored.get(passed[-1], {}).get("parent"))) in stored and parent not in passed:
-            passed.append(parent)
-        return passed[-1]
 
-    own, first = stored[fingerprint], origin(fingerprint)
-    finished = (run.spec.suite for run in workspace.runs() if run.state == "finished")
-    whole = dict.fromkeys(suite.fingerprint for suite in finished if suite.filter is None and suite.budget is None)
-    return [
-        other
-        for other in whole
-        if other != fingerprint
-        and other in stored
-        and stored[other]["task"] == own["task"]
-        and (origin(other) == first or stored[other]["name"] == own["name"])
-    ]
+def _is_version(run: Run, own: Run) -> bool:
+    cases = shared_cases(run, own)
+    fewest = min(run.spec.suite.cases, own.spec.suite.cases)
+    return cases is not None and len(cases) > 0 and len(cases) >= MIN_SHARED * fewest
 
 
 def _outputs(found: SharedBoard) -> Outputs:
