@@ -1,27 +1,122 @@
 """All models of a suite on one board: every page of a run takes it in place of a run."""
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlparse
 
 import pytest
 
+from components.data import boards
+from metrics.presentation.viewers.board_drawing import APART
 from metrics.store import Run, Workspace
+from metrics.store.board_settings import Boards, Factors
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.pages.conftest import Look, Open
+from tests.pages.conftest import Look, Open, labels_outputs, labels_suite
+from tests.pages.page_scenes import objects_run, told
 
-PAGES = ("leaderboard", "problems", "cases", "case", "compare", "trend", "slices", "report", "compliance", "thresholds")
-
-
-def board_runs(folder: Path) -> Run:
-    """`good`, `late` and `poor` in a run each: the last ones without BLEU, `late` by another seed."""
-    here = Workspace(folder)
-    finished(here, text_suite(), text_outputs(models=("good",)), "rouge", "bleu", name="First")
-    finished(here, text_suite(), text_outputs(models=("late",)), "rouge", seed=7, name="Other seed")
-    return finished(here, text_suite(), text_outputs(models=("poor",)), "rouge", "exact_match", name="Second")
+PAGES = ("problems", "cases", "case", "compare", "trend", "slices", "report", "compliance", "thresholds")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_take_a_board_in_place_of_a_run(look_at: Look, open_page: Open, name: str) -> None:
-    run = look_at(board_runs)
-    page = open_page(name, run=f"board:{run.spec.suite.fingerprint[:12]}")
-    assert page.query_params["run"] == f"board:{run.spec.suite.fingerprint[:12]}"
+def texts(folder: Path) -> Run:
+    """`good`, `late` and `poor` in a run each: `late` by another seed and without BLEU, as `poor`."""
+    here, suite = Workspace(folder), text_suite()
+    finished(here, suite, text_outputs(models=("good",)), "rouge", "bleu", name="First")
+    finished(here, suite, text_outputs(models=("late",)), "rouge", seed=7, name="Other seed")
+    return finished(here, suite, text_outputs(models=("poor",)), "rouge", name="Second")
+
+
+def labels(folder: Path) -> Run:
+    """The three models of the run Animals in a run each."""
+    outputs = labels_outputs()
+    here, suite = Workspace(folder), labels_suite()
+    return [finished(here, suite, outputs.restricted(model), "classification") for model in outputs.models][-1]
+
+
+def pictures(folder: Path) -> Run:
+    """The same pictures evaluated twice."""
+    objects_run(folder)
+    return objects_run(folder)
+
+
+def board_of(run: Run) -> str:
+    return f"board:{run.spec.suite.fingerprint[:12]}"
+
+
+@pytest.mark.parametrize(
+    ("scene", "name"),
+    [
+        *((texts, name) for name in PAGES),
+        *((labels, name) for name in ("leaderboard", "curves", "cases")),
+        *((pictures, name) for name in ("leaderboard", "gallery", "case", "curves")),
+    ],
+)
+def test_pages_take_a_board_in_place_of_a_run(look_at: Look, open_page: Open, scene, name: str) -> None:
+    run = look_at(scene)
+    page = open_page(name, run=board_of(run))
+    assert page.query_params["run"] == board_of(run)
     assert not page.error
+
+
+@pytest.mark.parametrize("name", ["label", "arena", "judge_agreement"])
+def test_people_judge_the_newest_run_of_a_board(look_at: Look, open_page: Open, name: str) -> None:
+    run = look_at(texts)
+    assert open_page(name, run=board_of(run)).query_params["run"] == run.id
+
+
+def test_a_board_says_where_numbers_come_from_and_what_is_apart(look_at: Look, open_page: Open) -> None:
+    run = look_at(texts)
+    page = open_page("leaderboard", run=board_of(run))
+    drawn = told(page, "heatmap")
+    rows = dict(zip(drawn["models"], drawn["cells"], strict=True))
+    assert set(rows) == {"good", "late", "poor"}
+    assert "From First" in rows["good"][0][5]
+    assert rows["late"][0][4] & APART
+    assert "seed 7 after 0" in rows["late"][0][5]
+    assert not rows["poor"][0][4] & APART
+    said = [text.value for text in page.text]
+    assert any(text.startswith("3 models of 3 runs, ") for text in said)
+    assert "poor · BLEU: never evaluated" in said
+
+
+def test_evaluate_alike_begins_with_the_answers_and_the_evaluators_that_lack(look_at: Look, open_page: Open) -> None:
+    run = look_at(texts)
+    asked = open_page("leaderboard", run=board_of(run))
+    link = next(one for one in asked.get("page_link") if "Evaluate alike" in one.proto.label)
+    found = parse_qs(urlparse(f"?{link.proto.query_string}").query)
+    assert found["evaluator"] == ["rouge", "bleu"]
+    assert found["suite"] == [run.spec.suite.fingerprint]
+    page = open_page("evaluate", **found)
+    assert page.query_params["answers"] == found["answers"][0]
+
+
+def test_a_run_leads_to_the_board_of_its_suite(look_at: Look, open_page: Open) -> None:
+    run = look_at(texts)
+    page = open_page("leaderboard", run=run.id)
+    label = "2 other runs of this suite: all models side by side"
+    assert any(one.proto.label == label for one in page.get("page_link"))
+    assert "All models of turns" in page.sidebar.selectbox[0].options
+
+
+def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(texts)
+    page = open_page("leaderboard", run=board_of(run))
+    found = boards.board_names(board_of(run))
+    rows = [
+        row._replace(name="Best") if row.entry == "good" else row._replace(hidden=row.entry == "late")
+        for row in found.rows
+    ]
+    rows[2] = rows[2]._replace(family="P", model="poor", prompt="terse")
+    assert boards.keep_board_names(board_of(run), found._replace(rows=tuple(rows), baseline="poor")) == ""
+    page.run()
+    assert {*told(page, "heatmap")["models"]} == {"Best", "poor"}
+    kept = Boards(run.workspace.path).settings(run.spec.suite.fingerprint)
+    assert (kept.aliases, kept.hidden, kept.baseline) == ({"good": "Best"}, ("late",), "poor")
+    assert kept.factors == {"poor": Factors("poor", "terse")}
+    hidden = found._replace(rows=tuple(row._replace(hidden=True) for row in found.rows))
+    assert "at least one model" in boards.keep_board_names(board_of(run), hidden)
+    twice = found._replace(rows=tuple(row._replace(name="same") for row in found.rows))
+    assert "same" in boards.keep_board_names(board_of(run), twice)
+
+
+def test_a_board_has_no_controls_that_write(look_at: Look, open_page: Open) -> None:
+    page = open_page("report", run=board_of(look_at(texts)))
+    assert not any(button.label == "Archive" for button in page.get("download_button"))
