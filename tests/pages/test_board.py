@@ -10,7 +10,7 @@ from metrics.presentation.viewers.board_drawing import APART
 from metrics.store import Run, Workspace
 from metrics.store.board_settings import Boards, Factors
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
-from tests.pages.conftest import Look, Open, labels_outputs, labels_suite
+from tests.pages.conftest import Look, Open, Scene, labels_outputs, labels_suite
 from tests.pages.page_scenes import objects_run, told
 
 PAGES = ("problems", "cases", "case", "compare", "trend", "slices", "report", "compliance", "thresholds")
@@ -49,7 +49,7 @@ def board_of(run: Run) -> str:
         *((pictures, name) for name in ("leaderboard", "gallery", "case", "curves")),
     ],
 )
-def test_pages_take_a_board_in_place_of_a_run(look_at: Look, open_page: Open, scene, name: str) -> None:
+def test_pages_take_a_board_in_place_of_a_run(look_at: Look, open_page: Open, scene: Scene, name: str) -> None:
     run = look_at(scene)
     page = open_page(name, run=board_of(run))
     assert page.query_params["run"] == board_of(run)
@@ -119,4 +119,4 @@ def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -
 
 def test_a_board_has_no_controls_that_write(look_at: Look, open_page: Open) -> None:
     page = open_page("report", run=board_of(look_at(texts)))
-    assert not any(button.label == "Archive" for button in page.get("download_button"))
+    assert "Archive" not in [button.proto.label for button in page.get("download_button")]
