@@ -9,6 +9,7 @@ from components.data.visitors import action, may
 from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
 from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, runs_of_suite
 from metrics.core.errors import InputError, RunNotFound
+from metrics.core.metric_names import list_names
 from metrics.presentation import board_words, run_names
 from metrics.store import Run
 from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
@@ -91,6 +92,31 @@ def other_address(board: str) -> str:
     """Return the address of the board of the same suite that has every evaluation, or only the latest."""
     address = board.partition("@")[0]
     return address.removesuffix(EVERY) if has_every(board) else address + EVERY
+
+
+def _shared_words(run: Run) -> str:
+    from metrics.analysis.boards.versions import shared_board
+
+    found = shared_board(workspace(), run.spec.suite.fingerprint) if run.state == "finished" else None
+    if found is None:
+        return ""
+    return f"{list_names(found.absent)}: on another version of the suite. Compare on {found.words}."
+
+
+# which models are on another version of a run's suite, and what they can be compared on; "" where none is
+shared_words = of_run(_shared_words, version=lambda _: [run.id for run in runs() if run.state == "finished"])
+
+
+@action("editor", "compare the versions of a suite", "run_id")
+def compare_versions(run_id: str) -> str:
+    """Start the run that compares the models of a suite's versions, where there is none yet; return its id."""
+    from metrics import engine
+    from metrics.analysis.boards.versions import create_shared_run
+
+    run = create_shared_run(workspace(), open_run(run_id).spec.suite.fingerprint)
+    if run.state != "finished":
+        engine.start(run)
+    return run.id
 
 
 numbers_from = of_run(board_words.numbers_from)

@@ -140,7 +140,8 @@ class JoinedRun(Run):
             tables.setdefault(name, {"rows": 0})["rows"] += facts["rows"]
         seconds = sum(seal.get("seconds", 0.0) for seal in seals)
         kept = {name: table for name, table in tables.items() if self._files(name)}
-        return {**(self.newest.manifest or {}), "tables": kept, "seconds": round(seconds, 3)}
+        own = {name: said for name, said in (self.newest.manifest or {}).items() if name != "reused"}
+        return {**own, "tables": kept, "seconds": round(seconds, 3)}
 
     @property
     def spend(self) -> dict[str, Any] | None:

@@ -227,11 +227,12 @@ class Run(RunFiles):
     def made_of(self) -> tuple[str, ...]:
         """What of the data it evaluates, if not all, `made_as`, and what earlier runs gave it, a sentence each."""
         suite, made_as = self.spec.suite, self.made_as
-        reused = [
-            f"{rows:,} scores reused from run {id} of {id[:4]}-{id[4:6]}-{id[6:8]}"
-            for id, rows in (self.manifest or {}).get("reused", {}).items()
-        ]
-        return (*suite.in_words(suite.cases).values(), *([made_as] if made_as else []), *reused)
+        reused: Mapping[str, int] = (self.manifest or {}).get("reused", {})
+        several = f"{len(reused)} earlier runs, the last " if len(reused) > 1 else "run "
+        latest = max(reused, default="")
+        of = f"{several}{latest} of {latest[:4]}-{latest[4:6]}-{latest[6:8]}"
+        said = [f"{sum(reused.values()):,} scores reused from {of}"] if reused else []
+        return (*suite.in_words(suite.cases).values(), *([made_as] if made_as else []), *said)
 
     def threshold_of(self, evaluator: str, metric: Metric) -> str:
         """Return whose the threshold in force of a metric is: see core.conventions; empty where it has none."""

@@ -12,7 +12,18 @@ EVERY = "Each model also as it was in runs before its latest, with the run's id 
 
 
 def draw(run: str) -> None:
-    """Draw of a board what it is made of; of a run the way to the board, where other finished runs are of its suite."""
+    """Draw of a board what it is made of; of a run the way to the board, where other finished runs are of its suite;
+    and what models of other versions of the suite can be compared on.
+    """
+    _draw_head(run)
+    if words := boards.shared_words(run):
+        with st.container(horizontal=True, vertical_alignment="center", key="other-versions"):
+            st.text(words, width="content")
+            if visitors.may("editor") and st.button("Compare on these", icon=":material/difference:"):
+                url.go("leaderboard", run=boards.compare_versions(run))
+
+
+def _draw_head(run: str) -> None:
     if not boards.is_board(run):
         facts = workspace_runs.run_facts(run)
         others = len(boards.same_suite(run)) - 1

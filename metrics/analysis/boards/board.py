@@ -70,9 +70,10 @@ def _suite_of(workspace: Workspace, name: str) -> str:
 def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
     """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without any."""
     settings = Boards(workspace.path)
-    runs = [
-        run for run in runs_of_suite(workspace, fingerprint) if run.id not in settings.settings(fingerprint).archived
-    ]
+    archived = settings.settings(fingerprint).archived
+    kept = [run for run in runs_of_suite(workspace, fingerprint) if run.id not in archived]
+    # a part of another suite may be the whole of this one
+    runs = [run for run in kept if run.spec.suite.filter is None and run.spec.suite.budget is None] or kept
     if not runs:
         raise RunNotFound(f"no finished run in {workspace.place} is of the suite {fingerprint[:DIGITS]}")
     sealed = tuple((run, run.seal_digest) for run in runs)
