@@ -68,7 +68,7 @@ def with_boards(found: Mapping[str, RunFacts], asked: str | None = None) -> dict
     return both
 
 
-def address_of(asked: str, whole: bool = True) -> str:
+def board_address(asked: str, whole: bool = True) -> str:
     """Return the address by which pages know a board, or the id of its newest run; "" where there is no such board."""
     try:
         found = open_run(asked)

@@ -205,7 +205,7 @@ def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
         return None
     asked, listed = unfinished_run.run_of(url.param("run")), len(runs)
     if boards.is_board(asked):
-        asked = boards.address_of(str(asked), of_boards) or asked
+        asked = boards.board_address(str(asked), of_boards) or asked
     if of_boards:
         runs = boards.with_boards(runs, asked)
     if asked not in (None, "latest") and asked not in runs:
