@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-    from metrics.store.joined_run import Apart
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -110,10 +108,10 @@ STAMPED = "@"  # between the id of the run and the stamp
 class Run(RunFiles):
     """One evaluation in a workspace. Reads only; a finished run never changes.
 
-    apart: what a board shows and does not rank, by (model, evaluator), see store.joined_run; nothing of a single run.
+    apart: what a board shows and does not rank, by (model, evaluator): see store.joined_run.Apart; nothing of one run.
     """
 
-    apart: Mapping[tuple[str, str], Apart] = MappingProxyType({})
+    apart: Mapping[tuple[str, str], Any] = MappingProxyType({})
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {self.state})"

@@ -89,8 +89,8 @@ def test_everything_that_pages_call_to_change_something_takes_a_role() -> None:
 WRITERS = {  # functions that change something on the disk, by the names that components.data calls them by
     "add", "apply", "ask_once", "calibrate", "change", "choose_point", "clear", "create", "create_job", "create_run",
     "empty", "feed", "forget", "give", "judge_preferences", "keep_draw_sizes", "let_go", "make_file", "make_folder",
-    "mkdir", "import_archive", "move", "note", "put", "rename", "restore", "review", "save_suite", "save_version", "start",
-    "start_module", "tag", "touch", "unlink", "use", "withdraw", "write_bytes", "write_text",
+    "mkdir", "import_archive", "move", "note", "put", "rename", "restore", "review", "save_suite", "save_version",
+    "start", "start_module", "tag", "touch", "unlink", "use", "withdraw", "write_bytes", "write_text",
 }  # fmt: skip
 DRAWING = {"st.empty", "place.empty"}  # on the page, not on the disk
 OWN_BOUNDS = {"keep", "store_suite"}  # called by functions that take a role, and by nothing else
