@@ -13,7 +13,7 @@ from metrics.core.calibration import with_thresholds
 from metrics.core.errors import AssayError
 from metrics.core.evaluator import JUDGE, Evaluator, Parameters
 from metrics.core.registry import choose, plugin
-from metrics.core.source_version import library_versions
+from metrics.core.source_version import source_version
 from metrics.core.suite import Outputs, Suite
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store import Run, Workspace
@@ -30,9 +30,9 @@ def identities(
     """Return the identity of each of these evaluators with its parameters, by id.
 
     It is made of version, parameters, thresholds in force, models, judge with the evaluator's prompts, a plugin's
-    source, Assay and its libraries. `inputs`: fingerprints of suite and outputs, which count where what the models
-    wrote is run as code. Nothing is said of what follows other scores, where models are not on this machine, and where
-    a judge is missing or replays a recording.
+    source, the source of Assay and its libraries. `inputs`: fingerprints of suite and outputs, which count where what
+    the models wrote is run as code. Nothing is said of what follows other scores, where models are not on this machine,
+    and where a judge is missing or replays a recording.
     """
     known = {}
     for id, (entry, parameters) in choose(list(evaluators), evaluators).items():
@@ -42,7 +42,7 @@ def identities(
             found = plugin(id)
             source = "" if found is None else found.source
             code = inputs if own.get("allow") else ()
-            known[id] = content_digest([id, entry.version, own, models_and_judge, source, code, _versions()])
+            known[id] = content_digest([id, entry.version, own, models_and_judge, source, code, source_version()])
     return known
 
 
@@ -58,12 +58,6 @@ def _rests_on(entry: Evaluator, parameters: Parameters, resources: Mapping[str, 
     prompts = [prompt.id for prompt in entry.prompts]
     told = [[one.of_prompts(prompts).numbers(), one.identity()] for one in judges]
     return None if None in weights.values() else [weights, told]
-
-
-def _versions() -> dict[str, str]:
-    from metrics import __version__
-
-    return {"Assay": __version__, **library_versions()}
 
 
 def sealed_identities(run: Run) -> dict[str, str]:
