@@ -119,6 +119,7 @@ def compare_versions(run_id: str) -> str:
     return run.id
 
 
+baseline = of_run(lambda run: run.baseline if isinstance(run, Board) else None)
 numbers_from = of_run(board_words.numbers_from)
 lacks = of_run(board_words.lacks)
 head_line = of_run(board_words.head_line)

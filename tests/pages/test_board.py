@@ -96,6 +96,21 @@ def test_a_run_leads_to_the_board_of_its_suite(look_at: Look, open_page: Open) -
     assert "All models of turns" in page.sidebar.selectbox[0].options
 
 
+def grown(folder: Path) -> Run:
+    """`good` and `poor` on a suite, then `late` on a version of it with two more cases."""
+    here = Workspace(folder)
+    finished(here, text_suite(24), text_outputs(24), "rouge")
+    return finished(here, text_suite(26), text_outputs(26, ("late",)), "rouge")
+
+
+def test_models_of_another_version_are_compared_on_the_shared_cases(look_at: Look, open_page: Open) -> None:
+    run = look_at(grown)
+    page = open_page("leaderboard", run=run.id)
+    words = "good and poor: on another version of the suite. Compare on 24 of 26 cases"
+    assert words in " ".join(one.value for one in page.text)
+    assert "Compare on these" in [button.label for button in page.button]
+
+
 def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -> None:
     run = look_at_copy(texts)
     page = open_page("leaderboard", run=board_of(run))

@@ -17,7 +17,10 @@ DIGITS = 12  # of a suite's fingerprint in an address
 
 
 class Board(JoinedRun):
-    """The models of a suite's runs; each evaluator as its reference run used it."""
+    """The models of a suite's runs; each evaluator as its reference run used it.
+
+    baseline: the entry that people measure the others against, by its shown name; None where they pinned none.
+    """
 
     def __init__(
         self,
@@ -25,6 +28,7 @@ class Board(JoinedRun):
         entries: Sequence[Entry],
         references: Mapping[str, Run],
         apart: Mapping[tuple[str, str], Apart],
+        pinned: str | None = None,
     ):
         spec = max((entry.answers.run for entry in entries), key=lambda run: run.began).spec
         facts = [next(one for one in run.spec.evaluators if one.id == id) for id, run in references.items()]
@@ -38,6 +42,7 @@ class Board(JoinedRun):
         }
         super().__init__(address, entries, spec.model_copy(update=changed), apart)
         self.references = dict(references)
+        self.baseline = self.shown_name(pinned or "")
 
 
 def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
@@ -118,7 +123,7 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
     if not entries:
         raise RunNotFound(f"every model of the suite {fingerprint[:DIGITS]} is hidden or archived")
     entries.sort(key=lambda entry: (entry.answers.run.began, entry.answers.run.models.index(entry.answers.model)))
-    return Board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", entries, references, apart)
+    return Board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", entries, references, apart, kept.baseline)
 
 
 def _is_repeated(runs: Sequence[Run], model: str) -> bool:

@@ -79,12 +79,12 @@ def test_what_people_set_shapes_the_board(tmp_path: Path) -> None:
     before, settings = board_of(workspace), Boards(workspace.path)
     settings.change(
         SUITE.fingerprint,
-        lambda own: replace(own, aliases={"a": "Alpha"}, hidden=("b",), archived=(runs[3].id,)),
+        lambda own: replace(own, aliases={"a": "Alpha"}, hidden=("b",), archived=(runs[3].id,), baseline="a"),
         before.models,
         [run.id for run in runs],
     )
     after = board_of(workspace)
-    assert after.models == ("Alpha", "c")
+    assert (after.models, after.baseline) == (("Alpha", "c"), "Alpha")
     assert after.id != before.id
     assert after.shown_name(f"{runs[0].id}:a") == after.shown_name("a") == "Alpha"
     assert set(after.scores["model"]) == {"Alpha", "c"}
