@@ -15,6 +15,7 @@ from metrics.store import Run
 from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
 
 T = TypeVar("T")
+MOST_CASES = 100_000  # of a suite whose pages say what it shares with others; beyond, `board --shared` does
 
 
 def is_board(run_id: str | None) -> bool:
@@ -97,7 +98,8 @@ def other_address(board: str) -> str:
 def _shared_words(run: Run) -> str:
     from metrics.analysis.boards.versions import shared_board
 
-    found = shared_board(workspace(), run.spec.suite.fingerprint) if run.state == "finished" else None
+    is_told = run.state == "finished" and run.spec.suite.cases <= MOST_CASES
+    found = shared_board(workspace(), run.spec.suite.fingerprint) if is_told else None
     if found is None:
         return ""
     return f"{list_names(found.absent)}: on another version of the suite. Compare on {found.words}."

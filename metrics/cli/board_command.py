@@ -39,6 +39,7 @@ def add_command(commands: Any) -> None:
     add("--format", choices=("text", "json", "markdown"), default="text", help="form to print (default text)")
     add("--rename", metavar="ENTRY=NAME", action="append", default=[], help="show a model by another name, repeatable")
     add("--hide", metavar="ENTRY", action="append", default=[], help="leave a model out, repeatable")
+    add("--show", metavar="ENTRY|RUN", action="append", default=[], help="no longer hide or archive it, repeatable")
     add("--archive", metavar="RUN", action="append", default=[], help="leave a run out, repeatable")
     add("--baseline", metavar="ENTRY", help="the model that others are measured against")
     add(
@@ -52,7 +53,7 @@ def _board(options: argparse.Namespace) -> None:
     address = f"{BOARD}{options.suite}{EVERY * options.all_evaluations}".rstrip(":")
     run = open_run(workspace, address)
     assert isinstance(run, Board), run
-    if any((options.rename, options.hide, options.archive, options.baseline, options.factors)):
+    if any((options.rename, options.hide, options.show, options.archive, options.baseline, options.factors)):
         _change(workspace, run, options)
         run = open_run(workspace, address)
         assert isinstance(run, Board), run
@@ -91,15 +92,14 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
     def edit(kept: BoardSettings) -> BoardSettings:
         return replace(
             kept, aliases={**kept.aliases, **aliases}, factors={**kept.factors, **factors},
-            hidden=tuple(dict.fromkeys([*kept.hidden, *options.hide])),
-            archived=tuple(dict.fromkeys([*kept.archived, *options.archive])),
+            hidden=tuple(dict.fromkeys(one for one in (*kept.hidden, *options.hide) if one not in options.show)),
+            archived=tuple(dict.fromkeys(one for one in (*kept.archived, *options.archive) if one not in options.show)),
             baseline=options.baseline or kept.baseline,
         )  # fmt: skip
 
     suite = run.spec.suite.fingerprint
     runs = runs_of_suite(workspace, suite)
-    known = {name for entry in run.entries for name in (entry.name, entry.answers.model)}
-    known |= {f"{one.id}:{model}" for one in runs for model in one.models}
+    known = {name for one in runs for model in one.models for name in (model, f"{one.id}:{model}")}
     Boards(workspace.path).change(suite, edit, known, [one.id for one in runs])
 
 

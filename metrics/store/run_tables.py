@@ -48,8 +48,11 @@ class TableFile(NamedTuple):
         there = _columns(self.path)
         wanted = [name for name in (there if columns is None else columns) if name in there]
         read = None if columns is None else list(dict.fromkeys([*wanted, *self.telling]))
-        conditions = filters and [self._stored_filter(one) for one in filters]
-        return self.shown(stored_rows(self.path, read, conditions, **options)).select(wanted)
+        conditions = [self._stored_filter(one) for one in filters or ()]
+        if any(test == "in" and not len(value) for _, test, value in conditions):
+            return pq.read_schema(self.path).empty_table().select(wanted)
+        kept = [one for one in conditions if one[1] != "not in" or len(one[2])]  # Arrow takes no empty list
+        return self.shown(stored_rows(self.path, read, kept or None, **options)).select(wanted)
 
     def shown(self, rows: pa.Table) -> pa.Table:
         """Return those of the file's rows that count, the models by the names that they are shown by.
@@ -113,7 +116,8 @@ class StoredTable:
 
     def rows(self, columns: Sequence[str] | None = None, filters: Filters | None = None, **options: Any) -> pa.Table:
         """Return the table, all of it or some columns and the rows that `filters` (of pyarrow) leave."""
-        found = [file.rows(columns, filters, **options) for file in self.files]
+        read = [file.rows(columns, filters, **options) for file in self.files]
+        found = [rows for rows in read if len(rows)] or read[:1]
         return found[0] if len(found) == 1 else pa.concat_tables(found, promote_options="permissive")
 
     def rows_as(

@@ -104,6 +104,8 @@ def test_settings(runs, capsys) -> None:
     assert "poor" not in told
     kept = Boards(Workspace().path).settings(runs[0].spec.suite.fingerprint)
     assert (kept.aliases, kept.hidden, kept.baseline) == ({"good": "Best of all"}, ("poor",), "good")
+    assert main(["board", "--show", "poor"]) == 0
+    assert Boards(Workspace().path).settings(runs[0].spec.suite.fingerprint).hidden == ()
     assert main(["board", "--hide", "godo", "--factors", "good=x"]) == 2
     assert "--factors: found 'x'; expected MODEL×PROMPT" in capsys.readouterr().err
     assert main(["board", "--hide", "godo"]) == 2

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics import engine
 from metrics.analysis.boards.board import Board, board, runs_of_suite
@@ -102,9 +103,12 @@ def _versions(workspace: Workspace, own: Run) -> list[Run]:
 
 
 def _is_version(run: Run, own: Run) -> bool:
+    least = max(1.0, MIN_SHARED * min(run.spec.suite.cases, own.spec.suite.cases))
+    ids, others = (one.case_columns(["case_id"])["case_id"].combine_chunks() for one in (own, run))
+    if (pc.sum(pc.is_in(ids, others)).as_py() or 0) < least:  # most suites are told apart without reading their cases
+        return False
     cases = shared_cases(run, own)
-    fewest = min(run.spec.suite.cases, own.spec.suite.cases)
-    return cases is not None and len(cases) > 0 and len(cases) >= MIN_SHARED * fewest
+    return cases is not None and len(cases) >= least
 
 
 def _outputs(found: SharedBoard) -> Outputs:

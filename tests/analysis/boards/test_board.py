@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import leaderboard
+from metrics.analysis import compare, leaderboard
 from metrics.analysis.boards.board import Board, open_run
 from metrics.core.errors import RunNotFound
 from metrics.core.suite import Outputs
@@ -96,3 +96,29 @@ def test_a_suite_without_runs_has_no_board(tmp_path: Path) -> None:
     evaluated(Workspace(tmp_path), "a")
     with pytest.raises(RunNotFound, match="elsewhere"):
         open_run(Workspace(tmp_path), "board:elsewhere")
+
+
+def test_a_renamed_model_is_read_by_its_new_name(tmp_path: Path) -> None:
+    """Whatever asks for rows of a model, with files that have none of it."""
+    workspace = Workspace(tmp_path)
+    runs = [evaluated(workspace, model, "exact_match", "rouge") for model in ("a", "b")]
+    names = {"a": "Alpha", "b": "Beta"}
+    Boards(workspace.path).change(SUITE.fingerprint, lambda own: replace(own, aliases=names), ["a", "b"])
+    found = board_of(workspace)
+    for run, (model, name) in zip(runs, names.items(), strict=True):
+        for table in ("scores", "aggregates", "outputs/outputs.parquet"):
+            one, other = run.needed(table).rows(None, [("model", "==", model)]), found.needed(table)
+            plain = other.rows(None, [("model", "==", name)])
+            assert plain.drop_columns("model").equals(one.drop_columns("model"))
+            assert {*plain["model"].to_pylist()} == {name}
+            assert len(other.rows(None, [("model", "!=", name)])) == len(other.rows()) - len(one)
+            assert not len(other.rows(None, [("model", "in", ["nobody"])]))
+    counts = found.query("SELECT model, count(*) AS n FROM scores GROUP BY model ORDER BY model")
+    assert counts["model"].tolist() == ["Alpha", "Beta"]
+    assert compare(found, "Alpha", "Beta").rows == compare(board_without(workspace), "a", "b").rows
+
+
+def board_without(workspace: Workspace) -> Board:
+    """The board without any setting."""
+    Boards(workspace.path).change(SUITE.fingerprint, lambda own: replace(own, aliases={}), ["a", "b"])
+    return board_of(workspace)
