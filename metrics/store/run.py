@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from metrics.core.arrow import stored_columns, stored_rows
+from metrics.core.arrow import stored_rows
 from metrics.core.calibration import Calibration, calibration_of, with_thresholds
 from metrics.core.conventions import ASSAY, CALIBRATION, CONVENTIONS, USER
 from metrics.core.errors import RunError, RunNotFound
@@ -28,14 +28,14 @@ from metrics.core.schema import TABLES
 from metrics.core.suite import Outputs, Suite, tags_of
 from metrics.store.manifest import FILE as MANIFEST, digest_of
 from metrics.store.own_files import INPUTS
+from metrics.store.run_database import database
 from metrics.store.run_files import STARTING, RunFiles
 from metrics.store.run_notes import About, own_name, read_about, write_about
 from metrics.store.run_progress import Progress, read_progress
-from metrics.store.run_tables import StoredTable, TableFile, quoted
+from metrics.store.run_tables import StoredTable, TableFile
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
-    import duckdb
     import pandas as pd
 
 P = ParamSpec("P")
@@ -61,42 +61,6 @@ def cache_by_run(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return call
 
     return decorate
-
-
-SQL_TYPES = {
-    pa.string(): "VARCHAR", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float64(): "DOUBLE",
-    pa.bool_(): "BOOLEAN", pa.list_(pa.float64()): "DOUBLE[]",
-}  # fmt: skip
-
-
-@lru_cache(maxsize=16)
-def database(tables: tuple[tuple[str, StoredTable | None], ...], cases: Path) -> duckdb.DuckDBPyConnection:
-    """Return the tables of a sealed run and the cases of its suite as views (see Run.query); one cursor per thread."""
-    import duckdb
-
-    connection = duckdb.connect(":memory:", config={"threads": 2})
-    for name, table in tables:
-        source = "(SELECT 1) WHERE false" if table is None else table.sql
-        columns = _columns(TABLES[name], table.columns if table else []) if name in TABLES else "*"
-        view = name.replace("/", "_").replace('"', '""')
-        connection.execute(f'CREATE VIEW "{view}" AS SELECT {columns} FROM {source}')
-    names = stored_columns(cases)
-    image_name = '"metadata.image_name"' if "metadata.image_name" in names else "NULL"
-    connection.execute(
-        f"""CREATE VIEW suite_cases AS
-            SELECT case_id, file_row_number AS position, question, source_text, image, tags, {image_name} AS image_name,
-                   perturbs, perturbation
-            FROM read_parquet({quoted(str(cases))}, file_row_number = true)"""
-    )
-    return connection
-
-
-def _columns(schema: pa.Schema, stored: Sequence[str]) -> str:
-    """Return the columns of a schema as SQL selects them: typed nulls for those that are not stored."""
-    return ", ".join(
-        f'"{field.name}"' if field.name in stored else f'CAST(NULL AS {SQL_TYPES[field.type]}) AS "{field.name}"'
-        for field in schema
-    )
 
 
 SECOND = 15  # characters of a run's id that are the time it began
