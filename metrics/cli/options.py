@@ -100,7 +100,7 @@ def add_parser(
         words_of_board = ", or board[:SUITE]: all models of a suite" if of_board else ""
         command.add_argument("run", metavar="RUN", help=f"id of a run, or latest{words_of_board}")
     add_flags(command, CommandFields)
-    command.set_defaults(command=execute, of_board=of_board)
+    command.set_defaults(command=execute, **({"of_board": True} if of_board else {}))
     return command
 
 
@@ -146,7 +146,7 @@ def add_allow_code(command: argparse.ArgumentParser) -> None:
 def run_of(options: argparse.Namespace, finished: bool = False) -> Run:
     """Return the run that RUN names, or the board; RunError where it is absent or, if asked for, not finished."""
     workspace = Workspace(options.workspace)
-    return open_run(workspace, options.run, finished) if options.of_board else workspace.run(options.run, finished)
+    return (open_run if "of_board" in options else Workspace.run)(workspace, options.run, finished)
 
 
 def load_plugins(references: Sequence[str]) -> list[str]:

@@ -82,6 +82,7 @@ def create(
     models = saved_settings(resources or {})
     equal = equal_facts(suite, duplicates)
     receipt = (*suite.receipt, *outputs.receipt, *_asked_lines(suite, subset, equal))
+    of_suite, of_outputs = workspace.save_suite(suite), workspace.save_outputs(outputs, suite)
     sources = find_sources(workspace, suite, outputs, chosen.values(), models) if reuse else ()
     return workspace.create_run(
         {
@@ -89,7 +90,7 @@ def create(
             "sample": sample,
             **({} if as_in is None else {"as_in": as_in}),
             "suite": {
-                "fingerprint": workspace.save_suite(suite),
+                "fingerprint": of_suite,
                 "name": suite.name,
                 "task": suite.task,
                 "cases": len(suite),
@@ -99,7 +100,7 @@ def create(
                 **({} if subset is None else subset.model_dump(mode="json", exclude_defaults=True)),
             },
             "outputs": {
-                "fingerprint": workspace.save_outputs(outputs, suite),
+                "fingerprint": of_outputs,
                 "models": outputs.models,
                 "rows": outputs.outputs.num_rows,
                 "left_out": outputs.left_out,
