@@ -79,16 +79,16 @@ def differing(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
     return [name for name in wanted if repr(wanted[name]) != repr(found[name])]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_models_of_several_runs_stand_as_in_one(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "is_reversed"), [("survey", False), *((kind, True) for kind in KINDS)])
+def test_models_of_several_runs_stand_as_in_one(tmp_path: Path, kind: str, is_reversed: bool) -> None:
     suite, outputs = KINDS[kind](Random(7)).tables()
     chosen = evaluators_for(suite, Random(kind))
-    for place, order in enumerate((outputs.models, outputs.models[::-1])):
-        apart, whole = Workspace(tmp_path / f"apart{place}"), Workspace(tmp_path / f"whole{place}")
-        for model in order:
-            finished(apart, suite, outputs.restricted(model), *chosen)
-        finished(whole, suite, _ordered(outputs, order), *chosen)
-        assert differing(findings(open_run(whole, "latest")), findings(open_run(apart, "board"))) == []
+    order = outputs.models[::-1] if is_reversed else outputs.models
+    apart, whole = Workspace(tmp_path / "apart"), Workspace(tmp_path / "whole")
+    for model in order:
+        finished(apart, suite, outputs.restricted(model), *chosen)
+    finished(whole, suite, _ordered(outputs, order), *chosen)
+    assert differing(findings(open_run(whole, "latest")), findings(open_run(apart, "board"))) == []
 
 
 def _ordered(outputs: Outputs, models: tuple[str, ...]) -> Outputs:

@@ -21,14 +21,14 @@ def test_from_the_forest_to_the_answers_side_by_side(studio: Studio, page: Page)
     page.wait_for_url("**key=rouge**")
     expect(page.get_by_text("A · exact", exact=False)).to_be_visible()
     settle(page)
-    page.get_by_text("Word by word").click()
-    page.wait_for_url("**view=words**")
+    expect(page.get_by_text("Word by word")).to_be_visible()
     expect(page.locator(".prose ins").first).to_contain_text("![x](http://127.0.0.1:9/x.png)")
     assert page.locator(IMAGES).count() == 0
     settle(page)
     page.get_by_role("button", name="Open this case").click()
     expect(page.get_by_role("heading", name="Case")).to_be_visible()
-    assert set(parse_qs(urlparse(page.url).query)["compare"]) == {"exact", "hostile"}
+    asked = parse_qs(urlparse(page.url).query)
+    assert {asked["model"][0], asked["baseline"][0].removeprefix("model:")} == {"exact", "hostile"}
 
 
 def test_a_claim_lights_the_context_that_supports_it(studio: Studio, page: Page) -> None:
