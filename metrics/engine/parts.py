@@ -64,7 +64,7 @@ class Parts:
         """Store what earlier runs have of a unit that is not done, see engine.reuse."""
         write_bytes(self.file(name, GIVEN), result.packed())
 
-    def given(self, name: str) -> dict[str, pa.Table]:
+    def read_given(self, name: str) -> dict[str, pa.Table]:
         """Return the tables that earlier runs give a unit; none where they give it nothing."""
         found: dict[str, pa.Table] = {}
         with suppress(FileNotFoundError), self.file(name, GIVEN).open("rb") as file:

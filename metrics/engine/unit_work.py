@@ -103,7 +103,7 @@ class Job:
             unit, workspace = self.unit, Workspace(self.workspace)
             rows = workspace.placed_rows(self.outputs, self.suite, unit.start, unit.stop)
             rows = rows.append_column("model", pa.repeat(pa.scalar(unit.model, pa.string()), len(rows)))
-            given = Parts(self.run).given(unit.name)
+            given = Parts(self.run).read_given(unit.name)
             carried |= {GIVEN + name: table for name, table in given.items()}
             carried["rows"] = rows.take(pa.array(self._places(carried))) if given else rows
             if unit.last:

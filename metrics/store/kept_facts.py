@@ -42,7 +42,7 @@ def keep_by_run(maxsize: int, reads: Sequence[str] = ("scores",)) -> Callable[[C
             return TypeAdapter(get_type_hints(function)["return"])
 
         @wraps(function)
-        def kept(*args: P.args, **kwargs: P.kwargs) -> T:
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
             asked = [*args, *kwargs.values()]
             runs = [one for one in asked if isinstance(one, Run)]
             name = f"{function.__module__}.{function.__qualname__}"
@@ -64,7 +64,7 @@ def keep_by_run(maxsize: int, reads: Sequence[str] = ("scores",)) -> Callable[[C
                     write_text(path, sign(f"{of}\n{text}"))
             return _read(result_type(), text)  # so that it is the same whether it was kept or not
 
-        return cache_by_run(maxsize)(kept)
+        return cache_by_run(maxsize)(call)
 
     return decorate
 

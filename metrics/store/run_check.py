@@ -66,7 +66,7 @@ def check(run: Run) -> list[Checked]:
         *_inputs(run),
         *_contradictions(run),
         *_media(run),
-        *_kept(run),
+        *_kept_facts(run),
     ]
 
 
@@ -224,7 +224,7 @@ def _media(run: Run) -> Iterator[Checked]:
             yield _listed(name, folder / MEDIA[kind], said)
 
 
-def _kept(run: Run) -> Iterator[Checked]:
+def _kept_facts(run: Run) -> Iterator[Checked]:
     for path in damaged_facts(run):
         yield Checked(f"kept/{path.name}", "not believed", "not written by this user, or changed: it is computed again")
 

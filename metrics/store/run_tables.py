@@ -52,9 +52,9 @@ class TableFile(NamedTuple):
         if any(test == "in" and not len(value) for _, test, value in conditions):
             return pq.read_schema(self.path).empty_table().select(wanted)
         kept = [one for one in conditions if one[1] != "not in" or len(one[2])]  # Arrow takes no empty list
-        return self.shown(stored_rows(self.path, read, kept or None, **options)).select(wanted)
+        return self.select_shown(stored_rows(self.path, read, kept or None, **options)).select(wanted)
 
-    def shown(self, rows: pa.Table) -> pa.Table:
+    def select_shown(self, rows: pa.Table) -> pa.Table:
         """Return those of the file's rows that count, the models by the names that they are shown by.
 
         The rows have the columns `telling`.
@@ -100,7 +100,7 @@ class OpenFile(NamedTuple):
     def read(self, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
         """Return these columns of the rows that count in these row groups."""
         read = list(dict.fromkeys([*columns, *self.of.telling]))
-        return self.of.shown(self.parquet.read_row_groups(groups, columns=read)).select(columns)
+        return self.of.select_shown(self.parquet.read_row_groups(groups, columns=read)).select(columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def cells_table(metric: MetricFactors, found: TwoFactors) -> Table:
 
 def effects_table(metrics: Sequence[MetricFactors], found: TwoFactors) -> Table:
     """Return the effects of prompts, their interaction with models, and the effects of models, metric by metric."""
-    rows = [(metric, one) for metric in metrics for one in _shown(metric)]
+    rows = [(metric, one) for metric in metrics for one in _table_effects(metric)]
     effects = [one for _, one in rows]
     return table_of(
         "Effects of prompts and models",
@@ -106,7 +106,7 @@ def effects_table(metrics: Sequence[MetricFactors], found: TwoFactors) -> Table:
     )  # fmt: skip
 
 
-def _shown(metric: MetricFactors) -> list[Effect]:
+def _table_effects(metric: MetricFactors) -> list[Effect]:
     prompts, models = metric.of("prompt")[:MAX_PAIRS], metric.of("model")[:MAX_PAIRS]
     return [*prompts, *metric.of("interaction")[:1], *models]
 
@@ -182,5 +182,5 @@ def _notes(found: TwoFactors, told: Sequence[MetricFactors]) -> Iterator[str]:
         yield f"{plural(more, 'more metric')} in the table of effects alone."
     if (more := len(found.prompts) - MAX_PROMPTS) > 0:
         yield f"{plural(more, 'more prompt')} in the means and the tests, without a column of means."
-    if (more := max((len(metric.effects) - len(_shown(metric)) for metric in told), default=0)) > 0:
+    if (more := max((len(metric.effects) - len(_table_effects(metric)) for metric in told), default=0)) > 0:
         yield f"Up to {plural(more, 'less sure effect')} of a metric tested and not shown."

@@ -27,7 +27,7 @@ def export(run: Run, folder: Path, benchmark: str | None) -> None:
     """
     import yaml
 
-    dataset, found = _chosen(run, benchmark)
+    dataset, found = _choose_numbers(run, benchmark)
     valued = [one for one in found if one.has_value]
     refuse([] if valued else [InputProblem("metric", f"{found[0].name} without a value", "a value of some model")])
     names = unique_names(run.models)
@@ -50,13 +50,13 @@ def notes(run: Run, benchmark: str | None) -> list[str]:
     if benchmark is None:
         return []
     try:
-        found = _chosen(run, benchmark)[1]
+        found = _choose_numbers(run, benchmark)[1]
     except InputError as failure:
         return str(failure).splitlines()
     return [f"{one.model}: no file: {one.cell.reason or 'no value'}" for one in found if not one.has_value]
 
 
-def _chosen(run: Run, benchmark: str | None) -> tuple[dict[str, str], list[Number]]:
+def _choose_numbers(run: Run, benchmark: str | None) -> tuple[dict[str, str], list[Number]]:
     """Return the data set as the Hub names it, and the numbers of the metric that is chosen, a model each."""
     given = BENCHMARK.fullmatch(benchmark or "")
     if given is None:

@@ -46,12 +46,12 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     judges = analysis.judged_by(run)
     for model in run.models:
         own = [one for one in found if one.model == model and one.cell.value is not None]
-        if metrics := [_metric(one, _made(run, one) | {"judge": judges.get(one.column.evaluator)}) for one in own]:
+        if metrics := [_metric(one, _origin(run, one) | {"judge": judges.get(one.column.evaluator)}) for one in own]:
             dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
 
-def _made(run: Run, one: Number) -> dict[str, str | None]:
+def _origin(run: Run, one: Number) -> dict[str, str | None]:
     """Return which run made a number, and when it was finished."""
     of = one.model, one.column.evaluator
     return {"run": run_behind(run, *of).id, "date": sealed(run, *of)}
