@@ -212,9 +212,9 @@ class ScoringFields(Fields):
         values={"": "kitten=cat, then Enter"},
     )
     no_reuse: bool = switch(
-        "score everything anew; without it the scores that earlier runs of the workspace have of the same cases, "
+        "score everything again; without it the scores that earlier runs of the workspace have of the same cases, "
         "outputs and evaluators are taken (docs/scale.md)",
-        title="Score everything anew",
+        title="Score everything again",
     )
     case_timeout: Seconds = option(
         "most seconds that scoring a case may take before it is an error, 0 for no limit (default: "
