@@ -11,7 +11,7 @@ from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, runs_of_s
 from metrics.core.errors import InputError, RunNotFound
 from metrics.core.metric_names import list_names
 from metrics.presentation import board_words, run_names
-from metrics.store import Run
+from metrics.store import Run, joined_run
 from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ MOST_CASES = 100_000  # of a suite whose pages say what it shares with others; b
 
 def is_board(run_id: str | None) -> bool:
     """Return whether the `run` of an address is a board, which is read only: there is nothing to stop or to mark."""
-    return run_id is not None and (run_id == BOARD.rstrip(":") or run_id.startswith(BOARD))
+    return run_id is not None and joined_run.is_board(run_id)
 
 
 def may_note(run_id: str) -> bool:
@@ -164,10 +164,15 @@ def board_names(run_id: str) -> BoardNames:
     entries = list(dict.fromkeys(model for run in reversed(of_suite) for model in run.models))
     factors = found.factors or propose_factors(entries)
     rows = [
-        BoardRow(entry, found.aliases.get(entry, entry), found.families.get(entry, ""),
-                 *factors.get(entry, ("", "")), entry in found.hidden)
+        BoardRow(
+            entry,
+            found.aliases.get(entry, entry),
+            found.families.get(entry, ""),
+            *factors.get(entry, ("", "")),
+            entry in found.hidden,
+        )
         for entry in entries
-    ]  # fmt: skip
+    ]
     labels = run_names.labels({run.id: run for run in of_suite})
     archived = tuple(run_id for run_id in found.archived if run_id in labels)
     return BoardNames(tuple(rows), found.baseline, labels, archived, bool(factors) and not found.factors)

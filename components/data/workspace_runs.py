@@ -12,10 +12,10 @@ import streamlit as st
 
 from components.data.visitors import action, kept_here, place
 from metrics import analysis
-from metrics.analysis.boards.board import BOARD
 from metrics.core.errors import AssayError, RunBusy, RunError, RunNotFound
 from metrics.core.presets import RUN_CODE
 from metrics.store import Progress, Run, Workspace, origin
+from metrics.store.joined_run import is_board
 from metrics.store.origin import sign_file
 from metrics.store.run_spec import FILE
 from metrics.suites import samples as bundled
@@ -67,9 +67,7 @@ def workspace_path() -> Path:
 
 def open_run(run_id: str) -> Run:
     """Return the run of an id, or the board of an address such as `board:SUITE`, to be read. Raises RunNotFound."""
-    return (
-        _open_stamped(run_id) if run_id.startswith(BOARD) and "@" in run_id else analysis.open_run(workspace(), run_id)
-    )
+    return _open_stamped(run_id) if is_board(run_id) and "@" in run_id else analysis.open_run(workspace(), run_id)
 
 
 @kept_here

@@ -43,9 +43,12 @@ def add_command(commands: Any) -> None:
     add("--archive", metavar="RUN", action="append", default=[], help="leave a run out, repeatable")
     add("--baseline", metavar="ENTRY", help="the model that others are measured against")
     add(
-        "--factors", metavar=f"ENTRY=MODEL{TIMES}PROMPT", action="append", default=[],
+        "--factors",
+        metavar=f"ENTRY=MODEL{TIMES}PROMPT",
+        action="append",
+        default=[],
         help="say which model and prompt an entry is made of, repeatable",
-    )  # fmt: skip
+    )
 
 
 def _board(options: argparse.Namespace) -> None:
@@ -91,11 +94,13 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
 
     def edit(kept: BoardSettings) -> BoardSettings:
         return replace(
-            kept, aliases={**kept.aliases, **aliases}, factors={**kept.factors, **factors},
+            kept,
+            aliases={**kept.aliases, **aliases},
+            factors={**kept.factors, **factors},
             hidden=tuple(dict.fromkeys(one for one in (*kept.hidden, *options.hide) if one not in options.show)),
             archived=tuple(dict.fromkeys(one for one in (*kept.archived, *options.archive) if one not in options.show)),
             baseline=options.baseline or kept.baseline,
-        )  # fmt: skip
+        )
 
     suite = run.spec.suite.fingerprint
     runs = runs_of_suite(workspace, suite)
@@ -109,9 +114,13 @@ def _command(run: Board, lack: Lack) -> str:
     parameters = {id: changed_parameters(id, run.evaluators[id]) for id in lack.evaluators}
     is_judged = not {*lack.evaluators}.isdisjoint(judged_evaluators(reference))
     values: dict[str, Any] = {
-        "suite": "SUITE", "outputs": ["OUTPUTS"], "evaluators": list(lack.evaluators), "param": parameters,
-        "judge": list(judge_names(reference)) if is_judged else None, "seed": reference.spec.seed or None,
-    }  # fmt: skip
+        "suite": "SUITE",
+        "outputs": ["OUTPUTS"],
+        "evaluators": list(lack.evaluators),
+        "param": parameters,
+        "judge": list(judge_names(reference)) if is_judged else None,
+        "seed": reference.spec.seed or None,
+    }
     return shlex.join(["python", "-m", "metrics", *arguments_of(values)])
 
 
@@ -121,10 +130,14 @@ def _record(run: Board) -> dict[str, Any]:
     for one in origins(run):
         judges = judged_by(one.run)
         used = {id: {"version": one.run.spec.version(id), "judge": judges.get(id)} for id in one.evaluators}
-        models[one.entry].append({"run": one.run.id, "model": one.model, "finished": one.sealed, "evaluators": used})
+        models[one.entry].append(
+            {"run": one.run.id, "model": one.model, "finished": one.run.sealed, "evaluators": used}
+        )
     return {
-        "board": run.id, "suite": run.spec.suite.name, "headline": headline(leaderboard(run)).sentence,
+        "board": run.id,
+        "suite": run.spec.suite.name,
+        "headline": headline(leaderboard(run)).sentence,
         "models": [{"model": model, "runs": own} for model, own in models.items()],
         "not_compared": [{**one._asdict(), "command": _command(run, one)} for one in lacks(run)],
         "aggregates": json.loads(export(run, "aggregates", "json")),
-    }  # fmt: skip
+    }

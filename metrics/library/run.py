@@ -9,7 +9,7 @@ from metrics.analysis.boards import board as boards
 from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.core.schema import TABLES
 from metrics.reports.bundles import MOST_OF_NUMBER
-from metrics.store.joined_run import BOARD
+from metrics.store.joined_run import BOARD, is_board
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,7 +181,7 @@ class Workspace(store.Workspace):
 
         Raises RunNotFound.
         """
-        if f"{run_id}:".startswith(BOARD):
+        if is_board(run_id):
             found = boards.open_run(store.Workspace(self.path), run_id)
             assert isinstance(found, boards.Board), found
             return Board(found)

@@ -20,4 +20,4 @@ def _line(one: Origin) -> str:
     asked = dict.fromkeys(judges[id] for id in one.evaluators if id in judges)
     parts = [", ".join(scored) or "answers only", *([f"judged by {', '.join(asked)}"] if asked else [])]
     renamed = f" (there {one.model})" if one.model != one.entry else ""
-    return f"run {one.run.id}{renamed}, {moment(one.sealed)} UTC: {'; '.join(parts)}"
+    return f"run {one.run.id}{renamed}, {moment(one.run.sealed)} UTC: {'; '.join(parts)}"

@@ -7,7 +7,7 @@ from metrics.presentation.blocks import CaseMetric, Table, WorstCase
 from metrics.presentation.phrases import directed
 from metrics.presentation.sources import source_text
 from metrics.reports.report import Method, MethodMetric, Report
-from metrics.store.joined_run import BOARD
+from metrics.store.joined_run import is_board
 
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question
@@ -32,7 +32,7 @@ def question(report: Report) -> str:
 def subtitle(report: Report) -> str:
     """Return the number of models, the time and the id of the run or the board."""
     models = format.plural(len(report.models), "model")
-    of = report.run if report.run.startswith(BOARD) else f"run {report.run}"
+    of = report.run if is_board(report.run) else f"run {report.run}"
     return f"{models} · evaluated {format.moment(report.created)} UTC · {of}"
 
 

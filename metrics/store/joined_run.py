@@ -28,6 +28,11 @@ STAMP = 12  # hex digits that tell one state of a board from another
 BY_EVALUATOR = ("curves/", "matches/")  # tables of one evaluator each
 
 
+def is_board(address: str) -> bool:
+    """Return whether an address is that of a board, not the id of a run: `board`, `board:SUITE` …"""
+    return f"{address}:".startswith(BOARD)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A model of a run."""

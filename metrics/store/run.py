@@ -125,6 +125,11 @@ class Run(RunFiles):
         return self.spec.created
 
     @property
+    def sealed(self) -> str:
+        """When the run was finished, of an unfinished one when it was created: ISO 8601, UTC."""
+        return str((self.manifest or {}).get("sealed", self.created))
+
+    @property
     def began(self) -> tuple[int, int, str]:
         """Return the sort key of runs in the order in which they were made: `place`, then, of earlier versions in one
         second, by the time of the specification's file, then by id.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.core import files
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.joined_run import BOARD
+from metrics.store.joined_run import is_board
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.origin import sign_file
 from metrics.store.own_files import REMOTE, own_folder
@@ -152,7 +152,7 @@ class Workspace(StoredInputs):
                     f"there is no {'finished ' * finished}run in {self.place} yet; start one with `evaluate`"
                 )
             return newest
-        if f"{run_id}:".startswith(BOARD):
+        if is_board(run_id):
             raise RunNotFound(f"{run_id} is a board, joined from runs, and only read: name one of its runs here")
         run_id, _, stamp = run_id.partition(STAMPED)
         folder = self.path / "runs" / run_id

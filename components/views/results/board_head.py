@@ -48,22 +48,40 @@ def _draw_names(run: str) -> None:
     st.text("Shown names, families, and model × prompt. They are kept with the suite; the runs stay as they are.")
     if found.proposed:
         st.caption("Model and prompt are read from the names. Save to accept them, or clear them.")
-    columns = {"entry": "In the runs", "name": "Shown name", "family": "Family", "model": "Model", "prompt": "Prompt",
-               "hidden": "Hidden"}  # fmt: skip
+    columns = {
+        "entry": "In the runs",
+        "name": "Shown name",
+        "family": "Family",
+        "model": "Model",
+        "prompt": "Prompt",
+        "hidden": "Hidden",
+    }
     rows = st.data_editor(
-        [row._asdict() for row in found.rows], column_config=columns, disabled=["entry"], hide_index=True,
-        key=f"names-{run}", width="stretch",
-    )  # fmt: skip
+        [row._asdict() for row in found.rows],
+        column_config=columns,
+        disabled=["entry"],
+        hide_index=True,
+        key=f"names-{run}",
+        width="stretch",
+    )
     entries = [row.entry for row in found.rows]
     baseline = st.selectbox(
-        "Baseline", entries, entries.index(found.baseline) if found.baseline in entries else None,
-        key=f"baseline-{run}", placeholder="None: the best model stands first",
+        "Baseline",
+        entries,
+        entries.index(found.baseline) if found.baseline in entries else None,
+        key=f"baseline-{run}",
+        placeholder="None: the best model stands first",
         help="The model that others are measured against.",
-    )  # fmt: skip
+    )
     archived = st.multiselect(
-        "Archived runs", list(found.runs), found.archived, found.runs.__getitem__, key=f"archived-{run}",
-        placeholder="None", help="The board leaves their numbers out. They stay on the page Runs.",
-    )  # fmt: skip
+        "Archived runs",
+        list(found.runs),
+        found.archived,
+        found.runs.__getitem__,
+        key=f"archived-{run}",
+        placeholder="None",
+        help="The board leaves their numbers out. They stay on the page Runs.",
+    )
     if st.button("Save", type="primary", key="save-board-names"):
         kept = [boards.BoardRow(**{**row, **{name: row[name] or "" for name in TEXTS}}) for row in rows]
         wrong = boards.keep_board_names(

@@ -10,7 +10,7 @@ from metrics.analysis.boards.ways import choose_references, describe_differences
 from metrics.core.errors import RunNotFound, did_you_mean
 from metrics.store import Run, Workspace, cache_by_run
 from metrics.store.board_settings import Boards
-from metrics.store.joined_run import BOARD as BOARD, Apart, Entry, JoinedRun, Source
+from metrics.store.joined_run import BOARD as BOARD, Apart, Entry, JoinedRun, Source, is_board
 
 EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
 DIGITS = 12  # of a suite's fingerprint in an address
@@ -30,7 +30,7 @@ class Board(JoinedRun):
         apart: Mapping[tuple[str, str], Apart],
         pinned: str | None = None,
     ):
-        spec = max((entry.answers.run for entry in entries), key=lambda run: run.began).spec
+        spec = entries[-1].answers.run.spec  # the newest: they stand as they arrived
         facts = [next(one for one in run.spec.evaluators if one.id == id) for id, run in references.items()]
         used = {kind: value for run in {*references.values()} for kind, value in run.spec.resources.items()}
         changed = {
@@ -51,7 +51,7 @@ def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
     `board:SUITE` is the board of a suite, which the first digits of its fingerprint or its name says; `board` that of
     the newest finished run; `board:SUITE:all` has every evaluation of a model, not only the latest.
     """
-    if not f"{address}:".startswith(BOARD):
+    if not is_board(address):
         return workspace.run(address, finished)
     asked = re.sub(r"@[0-9a-f]+$", "", address.partition(":")[2])
     every = f":{asked}".endswith(EVERY)

@@ -15,11 +15,6 @@ class Origin:
     model: str
     evaluators: tuple[str, ...]
 
-    @property
-    def sealed(self) -> str:
-        """When the run was finished: ISO 8601, UTC."""
-        return str((self.run.manifest or {}).get("sealed", self.run.created))
-
 
 def origins(run: Run) -> tuple[Origin, ...]:
     """Return for each entry of a board the runs that it comes from, that of its answers first; none for a run."""

@@ -39,10 +39,11 @@ def choose_references(runs: Sequence[Run]) -> dict[str, Run]:
     """Return for each evaluator of these runs (the newest first) the newest run that made its numbers as a board does:
     in the way of most models, of equally many the newest; with one judge, one embedding model … for all evaluators.
     """
-    chosen: dict[str, str] = {}
-    for kind in dict.fromkeys(kind for run in runs for id in run.evaluators for kind, _ in resources_of(run, id)):
-        using = [(run, dict(resources_of(run, id))) for run in runs for id in run.evaluators]
-        chosen[kind] = str(_most((run, own[kind]) for run, own in using if kind in own))
+    using: dict[str, list[tuple[Run, str]]] = {}
+    for run in runs:
+        for kind, name in (one for id in run.evaluators for one in resources_of(run, id)):
+            using.setdefault(kind, []).append((run, name))
+    chosen = {kind: _most(voted) for kind, voted in using.items()}
     sampling = _most((run, sampling_of(run)) for run in runs)
     found: dict[str, Run] = {}
     for id in dict.fromkeys(id for run in reversed(runs) for id in run.evaluators):

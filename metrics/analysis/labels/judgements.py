@@ -136,10 +136,8 @@ def quotes(run: Run) -> tuple[int, int]:
     """Return how many quotes the judge gave in a run's verdicts, and how many are not in the text that they name."""
     scores = run.stored("scores")
     counts: Counter[str] = Counter()
-    if scores is not None:
-        with scores.opened() as files:  # DuckDB would have to be loaded: the start page waits
-            for file, group in ((one, group) for one in files for group in range(one.parquet.num_row_groups)):
-                evidence = file.read([group], ["evidence"])["evidence"]
-                for text in evidence.filter(pc.match_substring(evidence, '"not_found":')).to_pylist():
-                    counts.update((orjson.loads(text).get("judge") or {}).get("quotes"))
+    for rows in scores.pieces(["evidence"]) if scores else ():  # DuckDB would have to be loaded: the start page waits
+        evidence = rows["evidence"]
+        for text in evidence.filter(pc.match_substring(evidence, '"not_found":')).to_pylist():
+            counts.update((orjson.loads(text).get("judge") or {}).get("quotes"))
     return counts["given"], counts["not_found"]

@@ -98,8 +98,7 @@ def verdict_of(run: Run, row: dict[str, Any]) -> tuple[bool | None, str]:
 
 def sealed(run: Run, model: str = "", evaluator: str = "") -> str:
     """Return when a run was finished, of a board the one behind a model's numbers: ISO 8601, UTC."""
-    made = run_behind(run, model, evaluator) if model else run
-    return str((made.manifest or {}).get("sealed", made.created))
+    return (run_behind(run, model, evaluator) if model else run).sealed
 
 
 def file_name(text: str) -> str:
