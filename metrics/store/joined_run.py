@@ -142,7 +142,7 @@ class JoinedRun(Run):
         seals = [run.manifest or {"tables": {}} for run in self.sources]
         tables: dict[str, dict[str, Any]] = {}
         for name, facts in (one for seal in seals for one in seal["tables"].items()):
-            tables.setdefault(name, {"rows": 0})["rows"] += facts["rows"]
+            tables.setdefault(name, {"rows": 0})["rows"] += facts.get("rows") or 0
         seconds = sum(seal.get("seconds", 0.0) for seal in seals)
         kept = {name: table for name, table in tables.items() if self._files(name)}
         own = {name: said for name, said in (self.newest.manifest or {}).items() if name != "reused"}

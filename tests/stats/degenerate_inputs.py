@@ -19,6 +19,7 @@ from metrics.stats.meta_analysis import Study
 from metrics.stats.model_ranking import compare_pairs
 from metrics.stats.rare_losses import Side
 from metrics.stats.short_suite import Size
+from metrics.stats.two_factors import grid_contrasts
 from metrics.stats.variance_components import Components
 
 NAN = np.nan
@@ -496,6 +497,17 @@ TABLE: dict[str, Inputs] = {
     ],
     "variance_components.cheapest": [
         (COMPONENTS, 0.1, 0.0, 0.0, 0.0), (COMPONENTS._replace(case=9.0), 0.01, 1.0, 1.0, 1.0),
+    ],
+    "two_factors.grid_contrasts": [(2, 2), (2, 3), (3, 3)],
+    "two_factors.complete_grid": [([],), ([("a", "x")],), ([("a", "x"), ("b", "y")],)],
+    "two_factors.effects_of_cases": [
+        (np.stack([one] * 4, axis=1).reshape(-1, 2, 2), grid_contrasts(2, 2), weights, clusters)
+        for one in (NONE, ONE, SAME, HALF) for weights in (None, np.zeros(len(one)))
+        for clusters in (None, np.zeros(len(one), np.int64))
+    ],
+    "two_factors.effects_of_resamples": [
+        (np.full((2, 2), value), np.full((2, 2, drawn), value), grid_contrasts(2, 2), widest, quantile)
+        for value in (0.1, NAN) for drawn in (0, 1, 9) for widest in (1.0, np.inf) for quantile in (False, True)
     ],
     "judge_correction.draw_chances": [
         *((np.ones(1), np.ones(1), *[np.array([mark])] * 3) for mark in (False, True)),

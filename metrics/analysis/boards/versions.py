@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics import engine
 from metrics.analysis.boards.board import Board, board, runs_of_suite
 from metrics.analysis.comparison.shared_cases import shared_cases
 from metrics.core.errors import InputError
@@ -69,6 +68,8 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
     found = shared_board(workspace, fingerprint)
     if found is None:
         raise InputError(f"no other version of the suite {fingerprint[:12]} has models that its board lacks")
+    from metrics import engine  # on use: pages say what is shared without it
+
     outputs, ids = _outputs(found), {id: run for one in reversed(found.boards) for id, run in one.references.items()}
     for run in runs_of_suite(workspace, found.suite.fingerprint):
         if run.spec.outputs.fingerprint == outputs.fingerprint and {*run.evaluators} >= {*ids}:
