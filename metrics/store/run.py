@@ -36,6 +36,7 @@ from metrics.store.run_tables import StoredTable, TableFile
 from metrics.store.threshold_profiles import ThresholdProfiles, Thresholds
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
 P = ParamSpec("P")
@@ -265,6 +266,12 @@ class Run(RunFiles):
             self.stored_input(name)
         return self.workspace.suite(self.spec.suite.fingerprint)
 
+    def cases_at(self, places: Sequence[int]) -> Suite:
+        """Return these of the suite's cases alone, in this order."""
+        for name in ("suite/cases.parquet", "suite/annotations.parquet"):
+            self.stored_input(name)
+        return self.workspace.cases_at(self.spec.suite.fingerprint, places)
+
     @property
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole, with what was changed in them before."""
@@ -383,10 +390,17 @@ class Run(RunFiles):
         The first three have the columns of today's schema, whichever version sealed the run. `suite_cases` has
         case_id, position, question, source_text, image, image_name, tags, perturbs and perturbation.
         """
+        return self._database().execute(sql, parameters or []).df()
+
+    def query_rows(self, sql: str, parameters: list[Any] | None = None) -> pa.Table:
+        """Return what `query` asks for as Arrow has it: with nulls."""
+        return self._database().sql(sql, params=parameters).to_arrow_table()
+
+    def _database(self) -> duckdb.DuckDBPyConnection:
         names = dict.fromkeys([*TABLES, *self.table_names])
         tables = tuple((name, self.stored(name)) for name in names)  # raises RunError for an unfinished run
         cases = self.input_path("suite/cases.parquet")
-        return database(tables, cases).cursor().execute(sql, parameters or []).df()
+        return database(tables, cases).cursor()
 
     def locked(self) -> AbstractContextManager[int]:
         """Hold the run for writing. Raises RunBusy where another process does; a killed process releases it."""

@@ -1,7 +1,7 @@
 """Suites and outputs on disk: each stored once under its fingerprint, and never changed."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.core import files, suite as columns
-from metrics.core.arrow import opened, stored_rows
+from metrics.core.arrow import opened, rows_at, stored_rows
 from metrics.core.cases import POSITION, places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
@@ -70,7 +70,7 @@ class StoredInputs:
         tighten(self.path)
         folder = files.make_folder(own_folder(self.path, "suites", suite.fingerprint).parent) / suite.fingerprint
         if not (folder / "suite.json").exists():
-            files.write_table(folder / "cases.parquet", suite.cases)
+            files.write_table(folder / "cases.parquet", suite.cases, SLICE * 8)  # so that one case reads few others
             if suite.annotations is not None:
                 files.write_table(folder / "annotations.parquet", suite.annotations)
             if suite.media is not None and suite.media.absolute() != folder / "media":
@@ -122,6 +122,15 @@ class StoredInputs:
         """Return the stored suite of that fingerprint; its tables are shared and read-only."""
         self.complete("suites", fingerprint, media=True)
         return _load_suite(self._needed("suites", fingerprint), self.file("suites", fingerprint, ANNOTATIONS))
+
+    def cases_at(self, fingerprint: str, places: Sequence[int]) -> Suite:
+        """Return these cases of a stored suite alone, in this order, with their annotations."""
+        self.complete("suites", fingerprint, media=True)
+        cases, annotations = self._needed("suites", fingerprint), self.file("suites", fingerprint, ANNOTATIONS)
+        found = conform(rows_at(cases, places), columns.CASES)
+        own = [("case_id", "in", found["case_id"].to_pylist())]
+        objects = None if annotations is None else conform(stored_rows(annotations, filters=own), columns.ANNOTATIONS)
+        return read_suite(cases.parent, found, objects)
 
     def outputs(self, fingerprint: str, model: str | None = None) -> Outputs:
         """Return the stored outputs of that fingerprint, whole or of one model, whose rows alone are read then."""

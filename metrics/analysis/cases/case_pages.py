@@ -174,8 +174,7 @@ def cut(text: str) -> str:
 
 def failing(run: Run, evaluator: str, metric: str) -> Mapping[str, tuple[int, list[str]]]:
     """Return how many cases of each model are `failing` (see `cases`), and the ids of the NAMED worst of them."""
-    by_score = scored_metric(run, evaluator, metric) is None and evaluator in run.match_names()
-    return _failing_from(run, evaluator, metric, tuple(lowest_scores(run, evaluator).items()) if by_score else ())
+    return _failing_from(run, evaluator, metric, chosen_scores(run, evaluator, metric))
 
 
 @keep_by_run(maxsize=512)
@@ -249,6 +248,12 @@ def lowest_scores(run: Run, evaluator: str) -> dict[str, float]:
     """Return the score from which each model's predictions count: the evaluator's, or its operating point's."""
     own = run.evaluators.get(evaluator, {}).get("score_threshold")
     return {model: operating_point(run, model).score if own is None else float(own) for model in run.models}
+
+
+def chosen_scores(run: Run, evaluator: str, metric: str) -> tuple[tuple[str, float], ...]:
+    """Return `lowest_scores` as pairs where the cases of a metric have errors, () where they have values."""
+    by_score = scored_metric(run, evaluator, metric) is None and evaluator in run.match_names()
+    return tuple(lowest_scores(run, evaluator).items()) if by_score else ()
 
 
 def error_words(run: Run, evaluator: str, metric: str) -> str | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from metrics.analysis.cases import case_pages
-from metrics.store import Run
+from metrics.core.array_types import Ints
+from metrics.store import Run, cache_by_run
 
 MOST_ERRORS = "mean ASC NULLS LAST, failures DESC"  # of metrics whose cases have errors, no value
 ORDERS = {
@@ -60,9 +61,8 @@ def case_table(
 ) -> CaseTable:
     """Return a page of the cases × models by a metric."""
     tables, arguments, order = _tables(run, evaluator, metric, choice)
-    shown = run.query(
-        f"{tables} SELECT position FROM listed ORDER BY {order} LIMIT {int(limit)} OFFSET {int(offset)}", arguments
-    )["position"].tolist()
+    listed = _listed(run, tables, tuple(arguments), order)
+    shown = listed[offset : offset + limit].tolist()
     texts = run.query(
         f"SELECT case_id, position, left({case_pages.TEXT}, {case_pages.MAX_TURN_READ}) AS preview, "
         "coalesce(tags, []) AS tags FROM suite_cases WHERE position IN (SELECT unnest(?))",
@@ -74,15 +74,21 @@ def case_table(
     cells = run.query(f"{tables} SELECT * FROM cells WHERE position IN ({numbers}) ORDER BY position, model", arguments)
     places = zip(cells["position"], cells["model"], strict=True)
     rows = case_pages.add_answers(run, cells).to_dict("records")
-    total = case_pages.count_rows(run, "FROM listed", tuple(arguments), tables)
     are_errors = case_pages.scored_metric(run, evaluator, metric) is None
-    return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), total, are_errors)
+    return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), len(listed), are_errors)
 
 
 def table_case_ids(run: Run, evaluator: str, metric: str, **choice: Unpack[TableChoice]) -> tuple[str, ...]:
     """Return the ids of all the cases that `case_table` would page through, in their order."""
     tables, arguments, order = _tables(run, evaluator, metric, choice)
-    return tuple(run.query(f"{tables} SELECT case_id FROM listed ORDER BY {order}", arguments)["case_id"])
+    ids = run.case_columns(["case_id"])["case_id"]
+    return tuple(ids.take(_listed(run, tables, tuple(arguments), order)).to_pylist())
+
+
+@cache_by_run(maxsize=4)  # of 8 bytes a case
+def _listed(run: Run, tables: str, arguments: tuple[Any, ...], order: str) -> Ints:
+    """Return the positions of all the cases of a table in its order."""
+    return run.query(f"{tables} SELECT position FROM listed ORDER BY {order}", list(arguments))["position"].to_numpy()
 
 
 def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple[str, list[Any], str]:
@@ -111,19 +117,20 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
     status = choice.get("status")
     tables = f"""
         WITH averaged AS (
-            SELECT case_id, position, model, min(run) AS run, avg({"errors" if scored is None else "value"}) AS value,
+            SELECT position, model, any_value(case_id) AS case_id, min(run) AS run,
+                   avg({"errors" if scored is None else "value"}) AS value,
                    coalesce(min(status) FILTER (status <> 'ok'), 'ok') AS status, bool_or(failing) AS failing
-            {source} AND s.model IS NOT NULL GROUP BY case_id, position, model
+            {source} AND s.model IS NOT NULL GROUP BY position, model
         ), cells AS (
             SELECT c.*, {"b.value" if join else "NULL::DOUBLE"} AS base, {sign}c.value AS good
             FROM averaged c {join} WHERE c.model IN (SELECT unnest(?))
         ), listed AS (
             SELECT * FROM (
-                SELECT case_id, position, count(*) AS models, count(*) FILTER (failing) AS failures, avg(good) AS mean,
+                SELECT position, count(*) AS models, count(*) FILTER (failing) AS failures, avg(good) AS mean,
                        max(good) - min(good) AS spread, min(good - ({sign}base)) AS change,
                        min(good) FILTER (model = ?) - min(good) FILTER (model <> ?) AS alone,
                        bool_or(status = ?) AS has_status
-                FROM cells GROUP BY case_id, position
+                FROM cells GROUP BY position
             ) WHERE {condition}{" AND has_status" * (status is not None)}
         )"""
     arguments += [*more, tuple(choice.get("models") or run.models), alone, alone, status]

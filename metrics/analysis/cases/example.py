@@ -46,21 +46,19 @@ def example(run: Run, case_id: str) -> ExampleView:
 
 def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
     """Yield each case as `example` returns it, in this order; the run's tables are read once for all of them."""
-    suite, ids = run.suite, list(case_ids)
-    positions = _positions(run, ids)
-    given = outputs_where(run, [("case_id", "in", ids)])
+    ids = list(case_ids)
+    places = _places(run, ids)
+    suite, given = run.cases_at(places), outputs_where(run, [("case_id", "in", ids)])
     outputs = _by_case(given.outputs)
-    scores = run.stored_table("scores", filters=[("position", "in", list(positions.values()))])
-    for case_id in ids:
-        case = suite.cases.slice(positions[case_id], 1).to_pylist()[0]
-        own = scores.filter(pc.equal(scores["position"], positions[case_id]))
-        frame = own.drop_columns(["case_id", "position"]).to_pandas()
-        frame["evidence"] = list(map(read_evidence, own["evidence"].to_pylist()))
+    numbers = ", ".join(map(str, places or [-1]))  # so that they reach the scan
+    scores = run.query_rows(f"SELECT * EXCLUDE (case_id) FROM scores WHERE position IN ({numbers})")
+    for place, case_id, case in zip(places, ids, suite.cases.to_pylist(), strict=True):
+        own = scores.filter(pc.equal(scores["position"], place)).drop_columns(["position"])
         yield ExampleView(
             case,
             suite.media / case["image"] if suite.media is not None and case["image"] else None,
             outputs.get(case_id, []),
-            frame,
+            own.to_pandas().assign(evidence=list(map(read_evidence, own["evidence"].to_pylist()))),
             _frame(_of_case(suite.annotations, case_id), case, suite.classes),
             _frame(_of_case(given.predictions, case_id), case, suite.classes, guessed=True),
         )
@@ -69,19 +67,19 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
 def cases_with_outputs(run: Run, case_ids: Sequence[str]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Return each case and the records of its outputs, without scores; InputError if the suite lacks one."""
     ids = list(case_ids)
-    positions = _positions(run, ids)
+    rows = run.cases_at(_places(run, ids)).cases.to_pylist()
     outputs = _by_case(outputs_where(run, [("case_id", "in", ids)]).outputs)
-    rows = run.suite.cases.take([positions[case_id] for case_id in ids]).to_pylist()
     return [(row, outputs.get(case_id, [])) for case_id, row in zip(ids, rows, strict=True)]
 
 
-def _positions(run: Run, ids: Sequence[str]) -> dict[str, int]:
-    names = run.suite.cases["case_id"]
-    there = pc.indices_nonzero(pc.is_in(names, value_set=pa.array(ids, names.type))).to_pylist()
-    positions = {names[position].as_py(): position for position in there}
-    if missing := [case_id for case_id in ids if case_id not in positions]:
+def _places(run: Run, ids: Sequence[str]) -> list[int]:
+    """Return the places of these cases in the suite."""
+    names = run.case_columns(["case_id"])["case_id"]
+    there = pc.indices_nonzero(pc.is_in(names, value_set=pa.array(ids, names.type)))
+    places = dict(zip(names.take(there).to_pylist(), there.to_pylist(), strict=True))
+    if missing := [case_id for case_id in ids if case_id not in places]:
         raise InputError(f"the suite of run {run.id} has no case {missing[0]!r}")
-    return positions
+    return [places[case_id] for case_id in ids]
 
 
 def _by_case(outputs: pa.Table) -> dict[str, list[dict[str, Any]]]:

@@ -4,11 +4,12 @@ and one case as each model answered it: what `run.show` draws.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from metrics import analysis
+from metrics.analysis.cases.case_pages import chosen_scores
 from metrics.analysis.cases.case_table import case_table
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evidence import Evidence
@@ -24,7 +25,7 @@ from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_gro
 from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
 from metrics.presentation.viewers.case_texts import case_facts
 from metrics.presentation.why_words import NOTE, why
-from metrics.store import Run
+from metrics.store import Run, keep_by_run
 
 Key = tuple[str, str, int]  # case, model, repeat
 MOST_CASES = 6  # unless there are more models
@@ -47,6 +48,16 @@ THINGS: dict[analysis.Measured, str] = {
 MOST_LINES = 80  # of evidence
 
 
+class WorstRow(NamedTuple):
+    """A row of a list of cases, see analysis.CasePage; None: it has none."""
+
+    case_id: str
+    run: int
+    value: float | None
+    errors: int | None
+    reason: str | None
+
+
 def worst_cases(
     run: Run, columns: Sequence[analysis.Column], models: Sequence[str]
 ) -> tuple[tuple[WorstCase, ...], int]:
@@ -59,13 +70,13 @@ def worst_cases(
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
     columns = [column for column in columns if first.get(column.evaluator) is column]
     models = models[:MOST_CASES]
-    top = case_table(run, columns[0].evaluator, columns[0].metric, limit=1).cases if columns else ()
-    first_on_page = [str(row["case_id"]) for row in top]
+    names = tuple((column.evaluator, column.metric) for column in columns)
+    rows = _worst_rows(run, names, tuple(models), tuple(chosen_scores(run, *name) for name in names))
     each = max(1, MOST_CASES // max(1, len(models)))
     chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
     candidates = 0
     for model in models:
-        bad = [list(_bad(run, column, model, first_on_page if column is columns[0] else ())) for column in columns]
+        bad = [list(_bad(column, model, own)) for column, own in zip(columns, rows[model], strict=True)]
         in_turn = [one for rank in zip_longest(*bad) for one in rank if one is not None]
         keys = list(dict.fromkeys(key for key, _ in in_turn))
         candidates += len(keys)
@@ -87,23 +98,40 @@ def _worst(
     return case_of(run, view, key, because, list(dict.fromkeys(column.evaluator for column, _ in found)))
 
 
-def _bad(run: Run, column: analysis.Column, model: str, before: Sequence[str]) -> Iterator[tuple[Key, CaseMetric]]:
-    """Yield a model's worst outputs in one metric, those of the cases `before` first, then worst first."""
+@keep_by_run(maxsize=16)
+def _worst_rows(
+    run: Run,
+    metrics: tuple[tuple[str, str], ...],
+    models: tuple[str, ...],
+    lows: tuple[tuple[tuple[str, float], ...], ...],  # noqa: ARG001 - chosen beside the run
+) -> dict[str, list[list[WorstRow]]]:
+    """Return by model the worst rows in each metric, those of the case that the page Cases puts first before all."""
+    first = [str(row["case_id"]) for row in case_table(run, *metrics[0], limit=1).cases] if metrics else []
+
+    def worst(model: str, metric: tuple[str, str]) -> list[WorstRow]:
+        def listed(**choice: Any) -> list[WorstRow]:
+            found = analysis.cases(run, *metric, MOST_CASES, model=model, **choice).rows
+            known = found[list(WorstRow._fields)].astype(object).where(found.notna(), None)
+            return [WorstRow(*row) for row in known.itertuples(index=False)]
+
+        before = first if metric == metrics[0] else []
+        rows = [row for row in listed() if row.case_id not in before]
+        return [*(listed(only=before) if before else ()), *rows]
+
+    return {model: [worst(model, metric) for metric in metrics] for model in models}
+
+
+def _bad(column: analysis.Column, model: str, rows: Sequence[WorstRow]) -> Iterator[tuple[Key, CaseMetric]]:
+    """Yield the outputs among a model's worst rows that are not perfect."""
     perfect = column.low if column.direction == "lower" else column.high
     title = metric_title(column, arrow=False)
-
-    def listed(**choice: Any) -> list[dict[str, Any]]:
-        found = analysis.cases(run, column.evaluator, column.metric, model=model, limit=MOST_CASES, **choice)
-        return records(found.rows)
-
-    rows = [row for row in listed() if row["case_id"] not in before]
-    for row in [*(listed(only=before) if before else ()), *rows]:
-        key = (str(row["case_id"]), model, int(row["run"]))
-        if not pd.isna(row["errors"]):
-            if row["errors"] > 0:
-                yield key, CaseMetric(column.evaluator_title, float(row["errors"]), "lower", unit="error")
-        elif not pd.isna(row["value"]) and row["value"] != perfect:
-            yield key, CaseMetric(title, float(row["value"]), column.direction, "ok", _reason(row["reason"]))
+    for row in rows:
+        key = (row.case_id, model, row.run)
+        if row.errors is not None:
+            if row.errors > 0:
+                yield key, CaseMetric(column.evaluator_title, float(row.errors), "lower", unit="error")
+        elif row.value is not None and row.value != perfect:
+            yield key, CaseMetric(title, row.value, column.direction, "ok", _reason(row.reason))
 
 
 def case_of(
