@@ -93,8 +93,8 @@ def step(run: str, case_id: str, around: ListNumber) -> str:
         if case_id:
             mark_controls.draw(run, {"case": Place(case_id)})
         if st.button("Cases", icon=":material/list_alt:", help="Back to the list"):
-            about = case_choice.case_address(run, around.evaluator, around.metric, case_id, around.model)
-            url.go("cases", **{name: value for name, value in about.items() if name != "case"})
+            about = case_choice.case_address(run, around.evaluator, around.metric)
+            url.go("cases", **about | {"model": around.model})
     return case_id
 
 

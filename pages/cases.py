@@ -142,10 +142,11 @@ def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
     if not listed.total:
         none_left()
     model = choice["model"]
+    around = case_choice.case_address(run, column.evaluator, column.metric)
 
     def address(row: Mapping[Any, Any]) -> dict[str, url.Value]:
         of = model or (row["model"] if isinstance(row["model"], str) else None)
-        return case_choice.case_address(run, column.evaluator, column.metric, row["case_id"], of)
+        return around | {"case": row["case_id"], "model": of}
 
     rows: pd.DataFrame = listed.rows
     first = case_choice.FIRST_OF.get(url.param("order", ""), "worst")
@@ -175,8 +176,10 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_bar(run, board, column, page, len(found.cases), found.total, format.plural(found.total, "case"))
 
+    around = case_choice.case_address(run, column.evaluator, column.metric)
+
     def address(case_id: str, model: str | None) -> str:
-        return url.href("case", **case_choice.case_address(run, column.evaluator, column.metric, case_id, model))
+        return url.href("case", **around | {"case": case_id, "model": model})
 
     payload = case_rows.case_cells(found, column, models, board, address)
     add_pictures(run, payload["rows"])

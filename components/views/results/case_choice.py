@@ -30,15 +30,16 @@ def form() -> str:
     return asked if asked in ("list", "table") else "list" if any(map(url.param, OF_LIST)) else "table"
 
 
-def case_address(run: str, evaluator: str, metric: str, case_id: str, model: str | None) -> dict[str, url.Value]:
-    """Return where a row leads: its case, among those that the address chooses, beside the model that does better."""
+def case_address(run: str, evaluator: str, metric: str) -> dict[str, url.Value]:
+    """Return where a row leads, but for its `case` and `model`: among those that the address chooses, beside the model
+    that does better.
+    """
     about: dict[str, url.Value] = {
         name: url.params(name) if name == "compare" else url.param(name) for name in (*CHOICE, "group")
     }
     if (better := url.param("better")) and not about["baseline"]:
         about["baseline"] = MODEL + better
-    about |= {"run": run, "evaluator": evaluator, "metric": metric, "case": case_id, "model": model}
-    return about | {"form": form()}
+    return about | {"run": run, "evaluator": evaluator, "metric": metric, "form": form()}
 
 
 def list_arguments(run: str, board: Leaderboard) -> dict[str, Any]:
