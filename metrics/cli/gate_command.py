@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics.analysis import headline, leaderboard, local_agreement
+from metrics.analysis.boards.board import Board
 from metrics.cli import terminal
 from metrics.cli.execution import finished
 from metrics.cli.options import add_flags, add_parser, names_of, run_of, write_output
@@ -191,6 +192,8 @@ def add_command(commands: Any) -> None:
 
 def _gate(options: argparse.Namespace) -> int:
     run = run_of(options, finished=True)
+    if isinstance(run, Board) and run.baseline:
+        options.baseline = options.baseline or f"{run.id}:{run.baseline}"  # what people pinned
     gates = Gates.of(options)
     gates.require_fitting(list(run.evaluators), run.evaluators, run.suite, run.models)
     return gates.conclude(run, options)

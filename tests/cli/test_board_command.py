@@ -55,6 +55,14 @@ def test_every_model_against_one_of_a_run(run, baseline, model, code, runs, caps
     assert [line.split()[0] for line in against] == [model]
 
 
+def test_the_pinned_baseline_is_that_of_a_board(runs, capsys) -> None:
+    assert main(["gate", "board", "--fail-if-worse", "rougeL"]) == 2
+    assert main(["board", "--baseline", "good"]) == 0
+    capsys.readouterr()
+    assert main(["gate", "board", "--fail-if-worse", "rougeL"]) == 1
+    assert "poor against baseline" in capsys.readouterr().out
+
+
 def test_a_baseline_without_the_model(runs, capsys) -> None:
     assert main(["gate", "latest", "--baseline", "board:turns:godo"]) == 2
     assert "--baseline: found 'godo'; expected one of good, poor" in capsys.readouterr().err
