@@ -7,20 +7,16 @@ from typing import NamedTuple, TypeVar
 from components.data.run_reads import of_run
 from components.data.visitors import action, may
 from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
-from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, runs_of_suite
+from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, change_settings, runs_of_suite
 from metrics.core.errors import InputError, RunNotFound
 from metrics.core.metric_names import list_names
 from metrics.presentation import board_words, run_names
-from metrics.store import Run, joined_run
+from metrics.store import Run
+from metrics.store.board import is_board as is_board
 from metrics.store.board_settings import Boards, BoardSettings, Factors, propose_factors
 
 T = TypeVar("T")
 MOST_CASES = 100_000  # of a suite whose pages say what it shares with others; beyond, `board --shared` does
-
-
-def is_board(run_id: str | None) -> bool:
-    """Return whether the `run` of an address is a board, which is read only: there is nothing to stop or to mark."""
-    return run_id is not None and joined_run.is_board(run_id)
 
 
 def may_note(run_id: str) -> bool:
@@ -183,10 +179,7 @@ def keep_board_names(run_id: str, kept: BoardNames) -> str:
     """Store what people set of a board; return what is wrong with it, "" where it is stored."""
     if all(row.hidden for row in kept.rows) or {*kept.runs} == {*kept.archived}:
         return "Everything is hidden or archived: leave at least one model."
-    here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
-    of_suite = runs_of_suite(here, suite)
     shown = {row.entry for row in kept.rows}
-    known = [name for run in of_suite for model in run.models for name in (model, f"{run.id}:{model}")]
 
     def edit(before: BoardSettings) -> BoardSettings:
         def others(of: Mapping[str, T]) -> dict[str, T]:
@@ -205,7 +198,7 @@ def keep_board_names(run_id: str, kept: BoardNames) -> str:
         )
 
     try:
-        Boards(here.path).change(suite, edit, known, [run.id for run in of_suite])
+        change_settings(workspace(), open_run(run_id).spec.suite.fingerprint, edit)
     except InputError as failure:
         return str(failure)
     return ""

@@ -24,8 +24,8 @@ from metrics.core.source_version import source_version
 from metrics.presentation.format import middle
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import questions
+from metrics.store.board import Source
 from metrics.store.board_settings import Boards
-from metrics.store.joined_run import Source
 from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
 from metrics.store.threshold_profiles import ThresholdProfiles

@@ -15,7 +15,7 @@ from metrics import analysis
 from metrics.core.errors import AssayError, RunBusy, RunError, RunNotFound
 from metrics.core.presets import RUN_CODE
 from metrics.store import Progress, Run, Workspace, origin
-from metrics.store.joined_run import is_board
+from metrics.store.board import is_board
 from metrics.store.origin import sign_file
 from metrics.store.run_spec import FILE
 from metrics.suites import samples as bundled

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from metrics.analysis import Board, headline, judge_names, judged_by, judged_evaluators, leaderboard, open_run
-from metrics.analysis.boards.board import BOARD, EVERY, runs_of_suite
+from metrics.analysis.boards.board import BOARD, EVERY, change_settings
 from metrics.analysis.boards.origins import origins
 from metrics.analysis.boards.versions import create_shared_run, shared_board
 from metrics.cli.execution import execute
@@ -17,13 +17,12 @@ from metrics.cli.options import add_parser, arguments_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputProblem, refuse
 from metrics.core.metric_names import list_names
-from metrics.presentation.board_words import Lack, lacks
-from metrics.presentation.origin_words import origin_lines
+from metrics.presentation.board_words import Lack, lacks, origin_lines
 from metrics.reports import MARKDOWN, render
 from metrics.reports.build import changed_parameters
 from metrics.reports.exchange.exporters import export
 from metrics.store import Workspace
-from metrics.store.board_settings import Boards, BoardSettings, Factors
+from metrics.store.board_settings import BoardSettings, Factors
 
 TIMES = "×"  # between a model and its prompt
 
@@ -102,10 +101,7 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
             baseline=options.baseline or kept.baseline,
         )
 
-    suite = run.spec.suite.fingerprint
-    runs = runs_of_suite(workspace, suite)
-    known = {name for one in runs for model in one.models for name in (model, f"{one.id}:{model}")}
-    Boards(workspace.path).change(suite, edit, known, [one.id for one in runs])
+    change_settings(workspace, run.spec.suite.fingerprint, edit)
 
 
 def _command(run: Board, lack: Lack) -> str:

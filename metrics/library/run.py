@@ -9,7 +9,7 @@ from metrics.analysis.boards import board as boards
 from metrics.core.errors import InputError, InputProblem, MissingResource
 from metrics.core.schema import TABLES
 from metrics.reports.bundles import MOST_OF_NUMBER
-from metrics.store.joined_run import BOARD, is_board
+from metrics.store.board import BOARD, is_board
 
 if TYPE_CHECKING:
     import pandas as pd

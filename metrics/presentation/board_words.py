@@ -1,9 +1,10 @@
 """What a board is made of, in words: its runs, where each number comes from, and which numbers it lacks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from metrics.analysis import Board, judged_by
+from metrics.analysis.boards.origins import origins
 from metrics.core.registry import title_of
 from metrics.presentation import format
 from metrics.store import Run
@@ -30,15 +31,25 @@ def numbers_from(run: Run) -> Mapping[tuple[str, str], str]:
     """Return from which run each number of a board comes, by (model, evaluator): its date, version and judge."""
     if not isinstance(run, Board):
         return {}
-    sources = {(entry.name, id): source for entry in run.entries for id, source in entry.scores.items()}
-    sources |= {key: one.source for key, one in run.apart.items()}
-    judges = {one: judged_by(one) for one in run.sources}
-    return {
-        (model, id): f"From {source.run.name}, {format.moment(source.run.created)}; {title_of(id)} "
-        f"version {source.run.spec.version(id)}"
-        + (f"; judged by {judges[source.run][id]}" if id in judges[source.run] else "")
-        for (model, id), source in sources.items()
-    }
+    behind = {(entry.name, id): source.run for entry in run.entries for id, source in entry.scores.items()}
+    behind |= {key: one.source.run for key, one in run.apart.items()}
+    return {key: f"From {of.name}, {format.moment(of.created)}; {_how(of, key[1:])}" for key, of in behind.items()}
+
+
+def origin_lines(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield each entry of a board with a run that it comes from, in words; nothing for a single run."""
+    for one in origins(run):
+        renamed = f" (there {one.model})" if one.model != one.entry else ""
+        when = format.moment(one.run.sealed)
+        yield one.entry, f"run {one.run.id}{renamed}, {when} UTC: {_how(one.run, one.evaluators)}"
+
+
+def _how(run: Run, evaluators: Sequence[str]) -> str:
+    """Return how a run used these evaluators: `ROUGE version 2, Faithfulness version 1; judged by …`."""
+    judges = judged_by(run)
+    scored = ", ".join(f"{title_of(id)} version {run.spec.version(id)}" for id in evaluators) or "answers only"
+    asked = dict.fromkeys(judges[id] for id in evaluators if id in judges)
+    return f"{scored}; judged by {', '.join(asked)}" if asked else scored
 
 
 def lacks(run: Run) -> tuple[Lack, ...]:

@@ -29,7 +29,7 @@ from metrics.presentation.format import interval, number, p_value, p_words, plur
 from metrics.presentation.phrases import signed, with_interval
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
-from metrics.store.joined_run import BOARD
+from metrics.store.board import BOARD
 
 FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
 MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"

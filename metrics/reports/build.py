@@ -12,10 +12,9 @@ from metrics import analysis
 from metrics.core.registry import evaluators, plugin, title_of
 from metrics.judge.settings import settings_of
 from metrics.presentation.blocks import Answer, Heatmap, Note, WorstCase
-from metrics.presentation.board_words import lacks
+from metrics.presentation.board_words import lacks, origin_lines
 from metrics.presentation.format import count, day, exact, metric_name, plural
 from metrics.presentation.guarantee_words import calibrated
-from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.phrases import change_lines, named, paragraphs
 from metrics.presentation.question import answers
 from metrics.presentation.questions.what_stands_out import grouped_insights

@@ -7,7 +7,7 @@ from metrics.presentation.blocks import CaseMetric, Table, WorstCase
 from metrics.presentation.phrases import directed
 from metrics.presentation.sources import source_text
 from metrics.reports.report import Method, MethodMetric, Report
-from metrics.store.joined_run import is_board
+from metrics.store.board import is_board
 
 KICKER = "Evaluation report"
 HEADINGS = {  # of the parts that every report has: title and question

@@ -73,7 +73,7 @@ STAMPED = "@"  # between the id of the run and the stamp
 class Run(RunFiles):
     """One evaluation in a workspace. Reads only; a finished run never changes.
 
-    apart: what a board shows and does not rank, by (model, evaluator): see store.joined_run.Apart; nothing of one run.
+    apart: what a board shows and does not rank, by (model, evaluator): see store.board.Apart; nothing of one run.
     """
 
     apart: Mapping[tuple[str, str], Any] = MappingProxyType({})
@@ -160,6 +160,10 @@ class Run(RunFiles):
         """Return the model that is meant by an entry of a board, `run:model` or a name; None for none of the run."""
         model = entry.removeprefix(f"{self.id}:")
         return model if model in self.models else None
+
+    def behind(self, model: str, evaluator: str = "") -> Run:  # noqa: ARG002 - of a board they count
+        """Return the run that made a model's numbers of an evaluator, else its answers: of a board one of its runs."""
+        return self
 
     @property
     def evaluators(self) -> dict[str, dict[str, Any]]:

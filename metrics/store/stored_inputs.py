@@ -144,6 +144,10 @@ class StoredInputs:
             self.targets(fingerprint),
         )
 
+    def answers_digest(self, fingerprint: str, model: str) -> str:
+        """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
+        return _answers_digest(self.path, fingerprint, model)
+
     def targets(self, fingerprint: str) -> dict[str, dict[str, Any]]:
         """Return the descriptions of the models that were asked for stored outputs, by name; none for uploads."""
         return files.read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
@@ -252,6 +256,16 @@ def _readable(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the facts of a stored suite, unless they are damaged: one must not hide the others."""
     with suppress(RunCorrupt):
         yield input_facts(folder)
+
+
+@lru_cache(maxsize=1024)
+def _answers_digest(workspace: Path, fingerprint: str, model: str) -> str:
+    found = StoredInputs(workspace).outputs(fingerprint, model)
+    tables = [table for table in (found.outputs, found.predictions) if table is not None]
+    filled = [
+        table.select([name for name in table.column_names if table[name].null_count < len(table)]) for table in tables
+    ]
+    return columns.fingerprint(*filled, *([fingerprint] if "artifacts" in filled[0].column_names else []))
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.core import files
 from metrics.core.errors import InputError, InputProblem, RemoteError, RunBusy, RunNotFound, did_you_mean
 from metrics.core.schema import SCHEMA_VERSION
-from metrics.store.joined_run import is_board
+from metrics.store.board import is_board
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.origin import sign_file
 from metrics.store.own_files import REMOTE, own_folder

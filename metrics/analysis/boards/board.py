@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from metrics.analysis.boards.ways import choose_references, describe_differences, is_comparable
+from metrics.analysis.boards.ways import choose_references, describe_differences, way_of
 from metrics.core.errors import RunNotFound, did_you_mean
-from metrics.store import Run, Workspace, cache_by_run
-from metrics.store.board_settings import Boards
-from metrics.store.joined_run import BOARD as BOARD, Apart, Entry, JoinedRun, Source, is_board
+from metrics.store import Run, Workspace
+from metrics.store.board import BOARD as BOARD, Apart, Board as Board, Entry, Source, is_board
+from metrics.store.board_settings import Boards, BoardSettings
 
 EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
 DIGITS = 12  # of a suite's fingerprint in an address
-
-
-class Board(JoinedRun):
-    """The models of a suite's runs; each evaluator as its reference run used it.
-
-    baseline: the entry that people measure the others against, by its shown name; None where they pinned none.
-    """
-
-    def __init__(
-        self,
-        address: str,
-        entries: Sequence[Entry],
-        references: Mapping[str, Run],
-        apart: Mapping[tuple[str, str], Apart],
-        pinned: str | None = None,
-    ):
-        spec = entries[-1].answers.run.spec  # the newest: they stand as they arrived
-        facts = [next(one for one in run.spec.evaluators if one.id == id) for id, run in references.items()]
-        used = {kind: value for run in {*references.values()} for kind, value in run.spec.resources.items()}
-        changed = {
-            "name": f"All models of {spec.suite.name}",
-            "evaluators": tuple(facts),
-            "resources": used,
-            "sample": None,
-            "receipt": (),
-        }
-        super().__init__(address, entries, spec.model_copy(update=changed), apart)
-        self.references = dict(references)
-        self.baseline = self.shown_name(pinned or "")
 
 
 def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
@@ -56,8 +28,7 @@ def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
     asked = re.sub(r"@[0-9a-f]+$", "", address.partition(":")[2])
     every = f":{asked}".endswith(EVERY)
     name = f":{asked}".removesuffix(EVERY).removeprefix(":")
-    fingerprint = _suite_of(workspace, name)
-    return board(workspace, fingerprint, every)
+    return board(workspace, _suite_of(workspace, name), every)
 
 
 def _suite_of(workspace: Workspace, name: str) -> str:
@@ -92,15 +63,25 @@ def runs_of_suite(workspace: Workspace, fingerprint: str) -> tuple[Run, ...]:
     )
 
 
+def change_settings(workspace: Workspace, fingerprint: str, edit: Callable[[BoardSettings], BoardSettings]) -> None:
+    """Store what `edit` makes of the settings of a suite's board. InputError with everything that is wrong."""
+    runs = runs_of_suite(workspace, fingerprint)
+    known = {name for run in runs for model in run.models for name in (model, f"{run.id}:{model}")}
+    Boards(workspace.path).change(fingerprint, edit, known, [run.id for run in runs])
+
+
 @lru_cache(maxsize=16)
 def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, version: int) -> Board:  # noqa: ARG001 - keys
     runs = [run for run, _ in sealed]
     fingerprint = runs[0].spec.suite.fingerprint
     kept, references = settings.settings(fingerprint), choose_references(runs)
+    of_outputs = {(model, run.spec.outputs.fingerprint) for run in runs for model in run.models}
+    times = Counter(model for model, _ in of_outputs)  # in outputs of one fingerprint a model's answers are the same
     evaluations: dict[tuple[str, str], list[Run]] = {}  # of a model and its answers, the newest first
     for run in runs:
         for model in run.models:
-            answers = _answers(run, model) if _is_repeated(runs, model) else ""
+            of = run.spec.outputs.fingerprint
+            answers = run.workspace.answers_digest(of, model) if times[model] > 1 else of
             evaluations.setdefault((model, answers), []).append(run)
     entries, apart, taken = list[Entry](), dict[tuple[str, str], Apart](), set[str]()
     for (model, _), own in evaluations.items():
@@ -113,7 +94,7 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
         scores: dict[str, Source] = {}
         for id, reference in references.items():
             having = [run for run in own if id in run.evaluators]
-            like = next((run for run in having if is_comparable(run, reference, id)), None)
+            like = next((run for run in having if way_of(run, id) == way_of(reference, id)), None)
             if like is not None:
                 scores[id] = Source(like, model)
             elif having:
@@ -124,14 +105,3 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
         raise RunNotFound(f"every model of the suite {fingerprint[:DIGITS]} is hidden or archived")
     entries.sort(key=lambda entry: (entry.answers.run.began, entry.answers.run.models.index(entry.answers.model)))
     return Board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", entries, references, apart, kept.baseline)
-
-
-def _is_repeated(runs: Sequence[Run], model: str) -> bool:
-    """Return whether a model is in runs with other outputs, so that its answers may be others."""
-    return len({run.spec.outputs.fingerprint for run in runs if model in run.models}) > 1
-
-
-@cache_by_run(maxsize=1024)
-def _answers(run: Run, model: str) -> str:
-    """Return the fingerprint of a model's answers."""
-    return run.workspace.outputs(run.spec.outputs.fingerprint, model).fingerprint

@@ -1,6 +1,5 @@
 """How runs made an evaluator's numbers, and by which of these ways a board ranks its models."""
 
-import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -8,9 +7,9 @@ from metrics.analysis.comparison.shared_cases import changed_settings
 from metrics.core.registry import evaluators
 from metrics.judge.settings import settings_of
 from metrics.store import Run, cache_by_run
+from metrics.store.manifest import content_digest
 
 
-@cache_by_run(maxsize=4096)
 def sampling_of(run: Run) -> Hashable:
     """Return what intervals and tests of a run rest on beside its cases, equal where they may be set side by side."""
     return run.spec.seed, run.spec.groups_equal_inputs, tuple(run.spec.suite.label_map.items())
@@ -20,19 +19,21 @@ def sampling_of(run: Run) -> Hashable:
 def resources_of(run: Run, evaluator: str) -> tuple[tuple[str, str], ...]:
     """Return the models and the judge that an evaluator of a run uses, by kind, as far as they affect its numbers."""
     known = evaluators().get(evaluator)
-    if known is None:
-        return ()
-    used = known.parameters(**run.evaluators[evaluator]).used(known.resources)
-    return tuple((kind, _text(_numbers(kind, run.spec.resources.get(kind)))) for kind in used)
+    used = known.parameters(**run.evaluators[evaluator]).used(known.resources) if known else ()
+    given = {kind: run.spec.resources.get(kind) for kind in used}
+    if judge := given.get("judge"):
+        given["judge"] = settings_of(judge).numbers()
+    return tuple((kind, content_digest(value)) for kind, value in given.items())
 
 
 @cache_by_run(maxsize=4096)
 def way_of(run: Run, evaluator: str) -> Hashable:
-    """Return how a run made an evaluator's numbers: equal where they are comparable, but for the resources used."""
-    known, values = evaluators().get(evaluator), run.evaluators[evaluator]
-    given = {name: value for name, value in values.items() if name != "prompts"}
-    parameters = given if known is None else known.parameters(**given).model_dump(mode="json")
-    return run.spec.version(evaluator), _text(parameters), _text(run.wordings(evaluator)), sampling_of(run)
+    """Return how a run made an evaluator's numbers: equal where they are comparable."""
+    known = evaluators().get(evaluator)
+    given = {name: value for name, value in run.evaluators[evaluator].items() if name != "prompts"}
+    parameters = known.parameters(**given).model_dump(mode="json") if known else given
+    made = content_digest([run.spec.version(evaluator), parameters, run.wordings(evaluator)])
+    return made, sampling_of(run), resources_of(run, evaluator)
 
 
 def choose_references(runs: Sequence[Run]) -> dict[str, Run]:
@@ -48,22 +49,10 @@ def choose_references(runs: Sequence[Run]) -> dict[str, Run]:
     found: dict[str, Run] = {}
     for id in dict.fromkeys(id for run in reversed(runs) for id in run.evaluators):
         own = [run for run in runs if id in run.evaluators]
-        fitting = [
-            run
-            for run in own
-            if sampling_of(run) == sampling and all(chosen[kind] == name for kind, name in resources_of(run, id))
-        ]
-        way = _most((run, way_of(run, id)) for run in fitting or own)
-        found[id] = next(run for run in fitting or own if way_of(run, id) == way)
+        alike = [run for run in own if sampling_of(run) == sampling and chosen.items() >= {*resources_of(run, id)}]
+        way = _most((run, way_of(run, id)) for run in alike or own)
+        found[id] = next(run for run in own if way_of(run, id) == way)
     return found
-
-
-def is_comparable(run: Run, reference: Run, evaluator: str) -> bool:
-    """Return whether a run made an evaluator's numbers in the way of the reference."""
-    return (way_of(run, evaluator), resources_of(run, evaluator)) == (
-        way_of(reference, evaluator),
-        resources_of(reference, evaluator),
-    )
 
 
 def describe_differences(run: Run, reference: Run, evaluator: str) -> tuple[str, ...]:
@@ -82,11 +71,3 @@ def _most(voted: Iterable[tuple[Run, Hashable]]) -> Hashable:
     for run, vote in voted:
         votes[vote] += len(run.models)
     return max(votes, key=lambda vote: votes[vote])
-
-
-def _numbers(kind: str, setting: object) -> object:
-    return settings_of(setting).numbers() if kind == "judge" and setting else setting
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

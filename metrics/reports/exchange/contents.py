@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import analysis
-from metrics.analysis.boards.origins import origins, run_behind
+from metrics.analysis.boards.origins import origins
 from metrics.core.conventions import ASSAY, CALIBRATION, limit
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import shown_tree
@@ -96,11 +96,6 @@ def verdict_of(run: Run, row: dict[str, Any]) -> tuple[bool | None, str]:
     return passed, "" if of in (ASSAY, CALIBRATION) else limit(metric.threshold, metric.direction, of)
 
 
-def sealed(run: Run, model: str = "", evaluator: str = "") -> str:
-    """Return when a run was finished, of a board the one behind a model's numbers: ISO 8601, UTC."""
-    return (run_behind(run, model, evaluator) if model else run).sealed
-
-
 def file_name(text: str) -> str:
     """Return a text as a name of letters, digits, _, - and . that is no hidden file."""
     return NOT_IN_NAMES.sub("_", text).lstrip(".") or "_"
@@ -120,11 +115,11 @@ def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
 
 def parameters(run: Run, model: str) -> dict[str, str]:
     """Return what the numbers rest on: model, suite, run and its end, and each evaluator's judge and parameters."""
-    suite, behind = run.spec.suite, run_behind(run, model)
+    suite, behind = run.spec.suite, run.behind(model)
     found = {
         "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
         "outputs_fingerprint": behind.spec.outputs.fingerprint, "seed": str(run.spec.seed),
-        "finished": sealed(run, model),
+        "finished": behind.sealed,
     }  # fmt: skip
     of_board = [one for one in origins(run) if one.entry == model]
     found |= {f"{id}.run": one.run.id for one in of_board for id in one.evaluators}

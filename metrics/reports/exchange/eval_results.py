@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 
 from metrics import __version__, analysis
-from metrics.analysis.boards.origins import run_behind
 from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.presentation.format import DIRECTIONS, range_text
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Number, file_name, numbers, sealed, unique_names
+from metrics.reports.exchange.contents import Number, file_name, numbers, unique_names
 from metrics.store import Run
 
 BENCHMARK = re.compile(
@@ -37,7 +36,7 @@ def export(run: Run, folder: Path, benchmark: str | None) -> None:
         entry = {
             "dataset": dataset,
             "value": one.cell.value,
-            "date": sealed(run, one.model, one.column.evaluator),
+            "date": run.behind(one.model, one.column.evaluator).sealed,
             "notes": _notes(run, one),
         }
         path.write_text(yaml.safe_dump([entry], sort_keys=False, allow_unicode=True), encoding="utf-8")
@@ -77,7 +76,7 @@ def _choose_numbers(run: Run, benchmark: str | None) -> tuple[dict[str, str], li
 def _notes(run: Run, one: Number) -> str:
     """Return what the number is: metric, run, interval, counts and judge."""
     column, cell = one.column, one.cell
-    behind = run_behind(run, one.model, column.evaluator)
+    behind = run.behind(one.model, column.evaluator)
     judge = analysis.judged_by(behind).get(column.evaluator)
     parts = (
         f"{one.name} by Assay {__version__}, run {behind.id}, suite {run.spec.suite.name}", *run.made_of,

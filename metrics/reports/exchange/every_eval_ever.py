@@ -18,14 +18,13 @@ from uuid import UUID
 import orjson
 
 from metrics import __version__, analysis
-from metrics.analysis.boards.origins import run_behind
 from metrics.core.evaluator import Direction
 from metrics.core.registry import BYOP
 from metrics.core.rounding import round_tree
 from metrics.judge.settings import settings_of
 from metrics.presentation.format import DIRECTIONS
 from metrics.presentation.safe_text import shown_tree
-from metrics.reports.exchange.contents import Number, answers, file_name, numbers, parameters, sealed, verdict_of
+from metrics.reports.exchange.contents import Number, answers, file_name, numbers, parameters, verdict_of
 from metrics.store import Run
 
 SCHEMA = "0.3.0"
@@ -88,8 +87,8 @@ def _record(
     return {
         "schema_version": SCHEMA,
         "evaluation_id": id,
-        "evaluation_timestamp": run_behind(run, model).created,
-        "retrieved_timestamp": str(int(datetime.fromisoformat(sealed(run, model)).timestamp())),
+        "evaluation_timestamp": run.behind(model).created,
+        "retrieved_timestamp": str(int(datetime.fromisoformat(run.behind(model).sealed).timestamp())),
         "source_metadata": {**SOURCE, "additional_details": details},
         "eval_library": {
             "name": "assay",

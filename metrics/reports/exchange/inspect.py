@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from metrics import __version__
-from metrics.analysis.boards.origins import run_behind
 from metrics.core.rounding import round_tree
 from metrics.presentation.safe_text import shown, shown_tree
-from metrics.reports.exchange.contents import Answered, Number, answers, numbers, parameters, sealed, unique_names
+from metrics.reports.exchange.contents import Answered, Number, answers, numbers, parameters, unique_names
 from metrics.store import Run
 
 UNSCORED = math.nan  # Inspect's value of a score that has none
@@ -48,7 +47,7 @@ def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
             "total_samples": len(samples), "completed_samples": len(samples),
             "scores": [_scorer(run, id, [one for one in found if one.column.evaluator == id]) for id in run.evaluators],
         },
-        "stats": {"started_at": run_behind(run, model).created, "completed_at": sealed(run, model), "model_usage": {}},
+        "stats": {"started_at": run.behind(model).created, "completed_at": run.behind(model).sealed, "model_usage": {}},
         "samples": samples,
     }  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import os
 
-from metrics.analysis.boards.origins import run_behind
 from metrics.core.files import scratch_folder
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import metrics, numbers, parameters, write_tables
@@ -31,7 +30,7 @@ def export(run: Run) -> list[str]:
     lines = []
     for model in run.models:
         made = client.create_run(
-            experiment, run_name=shown(f"{model} · {run.name}"), tags={"assay.run": run_behind(run, model).id}
+            experiment, run_name=shown(f"{model} · {run.name}"), tags={"assay.run": run.behind(model).id}
         )
         id = made.info.run_id
         at = made.info.start_time

@@ -1,15 +1,14 @@
 """The evaluation section of a Hugging Face model card: model-index as YAML front matter, and a table in Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from metrics import analysis
-from metrics.analysis.boards.origins import run_behind
 from metrics.core.registry import title_of
+from metrics.presentation.board_words import origin_lines
 from metrics.presentation.format import MISSING, interval, moment, number, plural
-from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.safe_text import shown
-from metrics.reports.exchange.contents import Number, file_name, numbers, sealed
+from metrics.reports.exchange.contents import Number, file_name, numbers
 from metrics.store import Run
 
 TASKS = {
@@ -27,7 +26,7 @@ def export(run: Run) -> bytes:
     front = yaml.safe_dump({"model-index": list(_index(run, found))}, sort_keys=False, allow_unicode=True)
     suite = run.spec.suite
     judges = (f" {_cell(title_of(id))} is judged by {_cell(judge)}." for id, judge in analysis.judged_by(run).items())
-    about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}, {moment(sealed(run))}."
+    about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}, {moment(run.sealed)}."
     made_of = "\n".join(f"- {_cell(entry)}: {_cell(text)}" for entry, text in origin_lines(run))
     lines = [
         f"---\n{front}---",
@@ -46,22 +45,17 @@ def _index(run: Run, found: list[Number]) -> Iterator[dict[str, Any]]:
     judges = analysis.judged_by(run)
     for model in run.models:
         own = [one for one in found if one.model == model and one.cell.value is not None]
-        if metrics := [_metric(one, _origin(run, one) | {"judge": judges.get(one.column.evaluator)}) for one in own]:
+        if metrics := [_metric(run, one, judges) for one in own]:
             dataset = {"name": shown(suite.name), "type": file_name(suite.name), "revision": suite.fingerprint}
             yield {"name": shown(model), "results": [{"task": {"type": task}, "dataset": dataset, "metrics": metrics}]}
 
 
-def _origin(run: Run, one: Number) -> dict[str, str | None]:
-    """Return which run made a number, and when it was finished."""
-    of = one.model, one.column.evaluator
-    return {"run": run_behind(run, *of).id, "date": sealed(run, *of)}
-
-
-def _metric(one: Number, made: dict[str, str | None]) -> dict[str, Any]:
-    cell = one.cell
+def _metric(run: Run, one: Number, judges: Mapping[str, str]) -> dict[str, Any]:
+    cell, id = one.cell, one.column.evaluator
+    behind = run.behind(one.model, id)
     counts = {
         "low": cell.low, "high": cell.high, "interval": cell.interval, "n": cell.n, "unscored": cell.unscored,
-        "direction": one.column.direction, **made,
+        "direction": one.column.direction, "run": behind.id, "date": behind.sealed, "judge": judges.get(id),
     }  # fmt: skip
     args = {name: value for name, value in counts.items() if value is not None}
     return {"type": one.name, "value": cell.value, "name": one.title, "args": args, "verified": False}

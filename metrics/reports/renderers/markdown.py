@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from metrics.analysis import Column, Difference, Leaderboard, Resampled, Unpaired, headline, leaderboard
-from metrics.presentation.board_words import lacks
+from metrics.presentation.board_words import lacks, origin_lines
 from metrics.presentation.format import number, plural
-from metrics.presentation.origin_words import origin_lines
 from metrics.presentation.phrases import metric_title, skipped_line, unscored_words, with_interval
 from metrics.presentation.question import short_answers
 from metrics.presentation.questions.do_small_changes_matter import flip_lines

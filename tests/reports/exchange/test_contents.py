@@ -7,7 +7,7 @@ import pytest
 
 from metrics import analysis
 from metrics.presentation.format import moment
-from metrics.reports.exchange.contents import parameters, sealed
+from metrics.reports.exchange.contents import parameters
 from metrics.reports.exchange.exporters import export
 from metrics.store import Run
 
@@ -28,8 +28,8 @@ def test_a_number_says_which_run_and_judge_it_is_from_and_when(judged: Run, name
         flat = " ".join(text.split())
         assert judged.id in flat
         assert who in flat
-        assert sealed(judged) in flat
-    assert moment(sealed(judged)) in files(judged, "model_card")[0].split("## Evaluation results")[1]
+        assert judged.sealed in flat
+    assert moment(judged.sealed) in files(judged, "model_card")[0].split("## Evaluation results")[1]
 
 
 def test_parameters_and_events_name_the_judge(judged: Run) -> None:

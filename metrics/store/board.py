@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,40 +15,34 @@ from metrics.store.own_files import INPUTS
 from metrics.store.run import Run
 from metrics.store.run_files import State
 from metrics.store.run_notes import About
-from metrics.store.run_progress import Progress
-from metrics.store.run_spec import OutputsFacts, RunSpec
+from metrics.store.run_spec import OutputsFacts
 from metrics.store.run_tables import StoredTable, TableFile
 
-if TYPE_CHECKING:
-    from metrics.store.stored_inputs import StoredInputs
 BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 STAMP = 12  # hex digits that tell one state of a board from another
 BY_EVALUATOR = ("curves/", "matches/")  # tables of one evaluator each
 
 
-def is_board(address: str) -> bool:
+def is_board(address: str | None) -> bool:
     """Return whether an address is that of a board, not the id of a run: `board`, `board:SUITE` …"""
-    return f"{address}:".startswith(BOARD)
+    return f"{address or ''}:".startswith(BOARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A model of a run."""
 
     run: Run
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(NamedTuple):
     """Numbers that are shown but not ranked, as they were made otherwise: `why`, in words."""
 
     source: Source
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A model in a view: the name that it is shown by, whose answers they are, and where each evaluator's numbers of
     them come from, by id.
     """
@@ -65,31 +57,48 @@ class Entry:
         return f"{self.answers.run.id}:{self.answers.model}"
 
 
-class JoinedRun(Run):
-    """Entries from sealed runs of one suite as if one run had evaluated them.
+class Board(Run):
+    """Entries from sealed runs of one suite, as they arrived, as if one run had evaluated them; see analysis.boards.
 
-    What the runs have in common (suite, seed, parameters, models used) is `spec`'s; see analysis.boards for what may be
-    joined. Reads only: there is nothing to resume, verify or delete.
+    references: by evaluator the run that used it as the board does; baseline: the entry that people measure the others
+    against, by its shown name, None where they pinned none. Reads only: there is nothing to resume, verify or delete.
     """
 
-    def __init__(self, address: str, entries: Sequence[Entry], spec: RunSpec, apart: Mapping[tuple[str, str], Apart]):
-        self.entries = tuple(entries)
-        self.apart = dict(apart)
-        self.newest = max(self.sources, key=lambda run: run.began)
-        rows = sum(_rows(entry.answers) for entry in entries)
+    def __init__(
+        self,
+        address: str,
+        entries: Sequence[Entry],
+        references: Mapping[str, Run],
+        apart: Mapping[tuple[str, str], Apart],
+        pinned: str | None = None,
+    ):
+        self.entries, self.references, self.apart = tuple(entries), dict(references), dict(apart)
+        self.newest = entries[-1].answers.run
         told: list[object] = [
             (entry.name, entry.reference, sorted((id, one.run.id, one.model) for id, one in entry.scores.items()))
             for entry in entries
         ]
-        told += [(key, one.source.run.id, one.why) for key, one in sorted(self.apart.items())]
-        digest = sha256(repr((told, spec.model_dump(mode="json", exclude={"receipt"}))).encode()).hexdigest()
+        told += [(key, one.source.run.id, one.why) for key, one in sorted(apart.items())]
+        told += [(id, run.id) for id, run in references.items()]
+        digest = sha256(repr(told).encode()).hexdigest()
         super().__init__(self.newest.workspace.path / "cache" / "boards" / digest[:STAMP])
-        self.address = address
-        self.id = f"{address}@{digest[:STAMP]}"
-        names = tuple(entry.name for entry in entries)
-        self.spec = spec.model_copy(
-            update={"id": self.id, "outputs": OutputsFacts(fingerprint=digest, models=names, rows=rows)}
+        self.home = self.newest.home
+        self.address, self.id = address, f"{address}@{digest[:STAMP]}"
+        names, rows = tuple(entry.name for entry in entries), sum(_rows(entry.answers) for entry in entries)
+        self.spec = self.newest.spec.model_copy(
+            update={
+                "id": self.id,
+                "name": f"All models of {self.newest.spec.suite.name}",
+                "evaluators": tuple(
+                    one for id, run in references.items() for one in run.spec.evaluators if one.id == id
+                ),
+                "resources": {kind: one for run in references.values() for kind, one in run.spec.resources.items()},
+                "sample": None,
+                "receipt": (),
+                "outputs": OutputsFacts(fingerprint=digest, models=names, rows=rows),
+            }
         )
+        self.baseline = self.shown_name(pinned or "")
 
     @property
     def sources(self) -> tuple[Run, ...]:
@@ -102,15 +111,15 @@ class JoinedRun(Run):
         names = {name: one.name for one in self.entries for name in (one.answers.model, one.reference, one.name)}
         return names.get(entry)
 
+    def behind(self, model: str, evaluator: str = "") -> Run:
+        """Return the run that made an entry's numbers of an evaluator, else its answers."""
+        entry = next(one for one in self.entries if one.name == model)
+        return entry.scores.get(evaluator, entry.answers).run
+
     @property
     def seal_digest(self) -> str:
         """A sha256 of the seals of its runs and of what of them counts."""
         return sha256(" ".join([self.folder.name, *(run.seal_digest for run in self.sources)]).encode()).hexdigest()
-
-    @property
-    def workspace(self) -> StoredInputs:
-        """The workspace of the runs."""
-        return self.newest.workspace
 
     @property
     def about(self) -> About:
@@ -121,20 +130,6 @@ class JoinedRun(Run):
     def state(self) -> State:
         """Finished, as its runs are."""
         return "finished"
-
-    @property
-    def damage(self) -> None:
-        """None: a damaged run is no part of it."""
-        return
-
-    @property
-    def began(self) -> tuple[int, int, str]:
-        """That of the newest run."""
-        return self.newest.began
-
-    def progress(self) -> Progress:
-        """Return that of the newest run."""
-        return self.newest.progress()
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:
@@ -154,19 +149,15 @@ class JoinedRun(Run):
         spent = [run.spend for run in self.sources if run.spend is not None]
         if not spent:
             return None
-        total: dict[str, Any] = dict(spent[0])
-        for other in spent[1:]:
-            for name, value in other.items():
-                if isinstance(value, int | float) and isinstance(total.get(name, 0), int | float):
-                    total[name] = total.get(name, 0) + value
-        if any(one.get("usd") is None for one in spent):
-            total["usd"] = None
-        return total
+        known = {name: value for one in reversed(spent) for name, value in one.items()}
+        counted = [name for name, value in known.items() if isinstance(value, int | float)]
+        total = known | {name: sum(one.get(name) or 0 for one in spent) for name in counted}
+        return total | ({"usd": None} if any(one.get("usd") is None for one in spent) else {})
 
     def stored(self, name: str) -> StoredTable | None:
         """Return a table of its runs, the rows of its entries; None where none of them has it."""
         if name.startswith("suite/"):
-            return self.newest.stored(name)
+            return super().stored(name)
         files = self._files(name)
         return StoredTable(files) if files else None
 
@@ -179,24 +170,11 @@ class JoinedRun(Run):
         more = [one for one in ("evaluator", "model") if columns is not None and one not in columns]
         found = super().stored_table(name, None if columns is None else [*columns, *more], filters)
         places = {
-            f"by {of}": pc.index_in(found[of], pa.array(order, pa.string()))
-            for of, order in (("evaluator", list(self.evaluators)), ("model", self.models))
+            of: pc.index_in(found[of], pa.array(order, pa.string()))
+            for of, order in (("evaluator", [*self.evaluators]), ("model", self.models))
         }
-        order = pc.sort_indices(
-            pa.table(places | {"at": range(len(found))}), [(key, "ascending") for key in [*places, "at"]]
-        )
-        found = found.take(order)
+        found = found.take(pc.sort_indices(pa.table(places), [(of, "ascending") for of in places]))  # it is stable
         return found if columns is None else found.select(columns)
-
-    def stored_input(self, name: str) -> Path | None:
-        """Return a table of the suite. Of the outputs there are several, see `stored`."""
-        assert name.startswith("suite/"), name
-        return self.newest.stored_input(name)
-
-    @property
-    def suite_folder(self) -> Path:
-        """The folder of the stored suite."""
-        return self.newest.suite_folder
 
     @property
     def outputs(self) -> Outputs:
@@ -216,17 +194,12 @@ class JoinedRun(Run):
 
     def _files(self, name: str) -> tuple[TableFile, ...]:
         """Return the files with rows of its entries, each as far as it counts."""
-        of_inputs = name in INPUTS
-        only = next((name.removeprefix(kind) for kind in BY_EVALUATOR if name.startswith(kind)), None)
+        only = name.partition("/")[2] if name.startswith(BY_EVALUATOR) else None
         chosen: dict[Run, dict[str, dict[str, str]]] = {}  # run → evaluator → stored name → shown name
         for entry in self.entries:
-            of = (
-                {"": entry.answers}
-                if of_inputs
-                else {id: one for id, one in entry.scores.items() if only in (None, id)}
-            )
-            for id, source in of.items():
-                chosen.setdefault(source.run, {}).setdefault(id, {})[source.model] = entry.name
+            for id, source in ({"": entry.answers} if name in INPUTS else entry.scores).items():
+                if only in (None, id):
+                    chosen.setdefault(source.run, {}).setdefault(id, {})[source.model] = entry.name
         return tuple(file for run, names in chosen.items() for file in _files_of(run, name, names))
 
 
@@ -242,8 +215,8 @@ def _files_of(run: Run, name: str, names: Mapping[str, Mapping[str, str]]) -> It
     for path in [file.path for file in table.files] if table else []:
         for pairs, ids in alike.items():
             whole = dict(pairs) == {model: model for model in run.models}
-            every = len(alike) == 1 and ({*ids} == {*run.evaluators} or "" in ids)
-            yield TableFile(path, None if whole else pairs, None if every or "" in ids else tuple(ids))
+            every = {*ids} in ({""}, {*run.evaluators})
+            yield TableFile(path, None if whole else pairs, None if every else tuple(ids))
 
 
 def _rows(source: Source) -> int:
