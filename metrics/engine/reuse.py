@@ -10,8 +10,7 @@ the model. What comes out is what would be computed. A source that is lost or da
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
-from pathlib import Path
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from metrics.core.cases import POSITION
 from metrics.core.evaluator import Status
 from metrics.core.registry import choose, plugin
 from metrics.core.schema import SLICE
-from metrics.core.suite import Suite, fingerprint, with_source
+from metrics.core.suite import Suite, with_source
 from metrics.core.suite_difference import UNSEEN, column_or_nulls, differ
 from metrics.engine.identities import MAX_SOURCES, UNREADABLE, identities, sealed_identities
 from metrics.engine.judge_worker import write_spend
@@ -59,27 +58,26 @@ def reuse(run: Run, units: Sequence[Unit], parts: Parts) -> dict[str, int]:
         if shapes[unit.evaluator] == "dataset" and (whole := known.whole(unit)) is not None:
             parts.write(unit.name, whole)
     of_cases = sorted((unit for unit in todo if shapes[unit.evaluator] != "dataset"), key=_span)
-    for _, together in groupby(of_cases, key=_span):
-        for _, same in groupby(together, key=lambda unit: unit.evaluator):
-            own = list(same)
-            rows = known.rows(own[0].evaluator, own[0].model, own[0].start, own[-1].stop)
-            if rows is None:
+    for (_, model, evaluator), same in groupby(of_cases, key=_span):
+        own = list(same)
+        rows = known.rows(evaluator, model, own[0].start, own[-1].stop)
+        if rows is None:
+            continue
+        for unit in own:
+            given = rows.of_unit(unit.start - own[0].start, unit.rows)
+            if not given.reused:
                 continue
-            for unit in own:
-                given = rows.of_unit(unit.start - own[0].start, unit.rows)
-                if not given.reused:
-                    continue
-                if run.spend is None and len(given.tables.get("judgements", ())):
-                    write_spend(run, Spend().as_row())  # nothing yet, but a judge was asked
-                if sum(given.reused.values()) < unit.rows or unit.last:
-                    parts.give(unit.name, given)
-                if sum(given.reused.values()) == unit.rows:  # further columns than those of a part are passed over
-                    parts.write(unit.name, failed_unit(Job.of(run, unit), "") if unit.last else given)
+            if run.spend is None and len(given.tables.get("judgements", ())):
+                write_spend(run, Spend().as_row())  # nothing yet, but a judge was asked
+            if sum(given.reused.values()) < unit.rows or unit.last:
+                parts.give(unit.name, given)
+            if sum(given.reused.values()) == unit.rows:  # further columns than those of a part are passed over
+                parts.write(unit.name, failed_unit(Job.of(run, unit), "") if unit.last else given)
     return {unit.name: sum(counts.values()) for unit in units if (counts := parts.reused(unit.name))}
 
 
-def _span(unit: Unit) -> tuple[int, str]:
-    return unit.start // SPAN, unit.model
+def _span(unit: Unit) -> tuple[int, str, str]:
+    return unit.start // SPAN, unit.model, unit.evaluator
 
 
 class Given(NamedTuple):
@@ -148,7 +146,7 @@ class Known:
         """
         left = np.ones(stop - start, bool)
         scores, judgements = [], []
-        for source in self._sources[evaluator]:
+        for source in [one for one in self._sources[evaluator] if model in one.models]:
             try:
                 keys = np.where(left, self._keys(source, evaluator, model, start, stop), -1)
                 table = self._scores(source, evaluator, model, keys)
@@ -214,22 +212,22 @@ class Known:
         position = numbers(rows[POSITION.name]).astype(np.int64)
         places = self._cases(source).places[position]
         keys = np.where(places >= 0, places * REPEATS + numbers(rows["run"]), -1)
-        facts, theirs = source.spec, source.workspace
-        offset, count = _rows_of(theirs, facts.outputs.fingerprint, model)
-        inputs = facts.outputs.fingerprint, facts.suite.fingerprint
+        theirs, inputs = source.workspace, (source.spec.outputs.fingerprint, source.spec.suite.fingerprint)
+        counts = {name: facts["rows"] for name, facts in theirs.outputs_facts(inputs[0])["models"].items()}
+        offset = sum(counts[name] for name in takewhile(model.__ne__, counts))
+        stored = inputs[0], offset, offset + counts[model]
         _ = source.input_path("outputs/outputs.parquet")  # it is whole
-        runs = theirs.outputs_rows(inputs[0], offset, offset + count)["run"] if count else pa.array([], pa.int32())
-        at = numbers(theirs.positions(*inputs, offset, offset + count)).astype(np.int64) * REPEATS + numbers(runs)
-        if (np.diff(at) <= 0).any():  # two outputs of a repeat: which one a score is of is not told
+        there = numbers(theirs.positions(inputs[0], inputs[1], *stored[1:])).astype(np.int64) * REPEATS
+        there += numbers(theirs.outputs_rows(*stored)["run"])
+        if len(np.unique(there)) < len(there):  # two outputs of a repeat: which one a score is of is not told
             return np.full(len(rows), -1), position
-        found = np.searchsorted(at, keys)
-        equal = (keys >= 0) & (np.append(at, -2)[found] == keys)
-        if inputs[0] != self._outputs and equal.any():
-            first, last = int(found[equal].min()), int(found[equal].max())
-            other = theirs.placed_rows(*inputs, offset + first, offset + last + 1).take(pa.array(found[equal] - first))
+        at = pc.index_in(pa.array(keys), pa.array(there))
+        equal, found = np.array(at.is_valid()), at.drop_null()
+        if inputs[0] != self._outputs and len(found):
+            first, last = pc.min_max(found).as_py().values()
+            other = theirs.placed_rows(*inputs, offset + first, offset + last + 1).take(pc.subtract(found, first))
             one = rows.filter(pa.array(equal))
-            names = {*one.column_names, *other.column_names} - {POSITION.name}
-            changed = _changed(one, other, names)
+            changed = _changed(one, other, {*one.column_names, *other.column_names} - {POSITION.name})
             changed |= column_or_nulls(one, "artifacts").is_valid().to_numpy(zero_copy_only=False)  # files of their own
             equal[np.flatnonzero(equal)[changed]] = False
         return np.where(equal, keys, -1), position
@@ -239,30 +237,21 @@ class Known:
         wanted = keys[keys >= 0] // REPEATS
         if not len(wanted):
             return None
-        metrics = [metric.name for metric in self.chosen[evaluator][0].metrics]
+        width = len(self.chosen[evaluator][0].metrics)
         bounds = [("position", ">=", int(wanted.min())), ("position", "<=", int(wanted.max()))]
         own = [("evaluator", "==", evaluator), ("model", "==", model)]
         table = source.stored_table("scores", None, [*own, *bounds])
-        width = len(metrics)
-        if len(table) % width or table["metric"].to_pylist() != metrics * (len(table) // width):
-            return None
         final = _flags(pc.is_in(table["status"], pa.array(FINAL)))
         final &= ~_flags(pc.match_substring_regex(table["evidence"], UNHEARD))
-        good = np.flatnonzero(final.reshape(-1, width).all(axis=1))
-        there = numbers(table["position"])[::width].astype(np.int64) * REPEATS + numbers(table["run"])[::width]
-        good = good[np.argsort(there[good], kind="stable")]
-        known = there[good]
-        if not len(known) or (np.diff(known) == 0).any():
-            return None
-        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        places = np.flatnonzero((keys >= 0) & (known[at] == keys))
+        good = np.flatnonzero(final.reshape(-1, width).all(axis=1)) * width  # the first row of each score
+        there = numbers(table["position"])[good].astype(np.int64) * REPEATS + numbers(table["run"])[good]
+        at = pc.index_in(pa.array(keys), pa.array(there))
+        places = numbers(pc.indices_nonzero(at.is_valid()))
         if not len(places):
             return None
-        rows = (good[at[places]][:, None] * width + np.arange(width)).ravel()
-        found = table.take(pa.array(rows))
-        return found.append_column("place", pa.array(np.repeat(places, width))).append_column(
-            "source", pa.repeat(pa.scalar(source.id), len(found))
-        )
+        rows = (good[numbers(at.drop_null())][:, None] + np.arange(width)).ravel()
+        found = table.take(pa.array(rows)).append_column("place", pa.array(np.repeat(places, width).astype(np.int64)))
+        return found.append_column("source", pa.repeat(pa.scalar(source.id), len(found)))
 
     def _same_data(self, source: Run, unit: Unit) -> bool:
         """Return whether a unit's suite, its model's outputs and what else its numbers depend on are the source's."""
@@ -274,11 +263,10 @@ class Known:
         if own != theirs or (unit.run is not None and len(own["runs"]) > 1):  # sealed with the mean over repeats
             return False
         _ = source.suite, source.stored_input("outputs/predictions.parquet")  # they are whole
-        digests = (
-            _model_digest(place.path, fingerprint, model)
-            for place, fingerprint in ((self._inputs, self._outputs), (source.workspace, spec.outputs.fingerprint))
-        )
-        return spec.outputs.fingerprint == self._outputs or len({*digests}) == 1
+        if spec.outputs.fingerprint == self._outputs:
+            return True
+        digest = self._inputs.answers_digest(self._outputs, model)
+        return source.workspace.answers_digest(spec.outputs.fingerprint, model) == digest
 
     def _numbers(self, source: Run, unit: Unit) -> dict[str, pa.Table]:
         """Return the tables of a unit that a source has, none where it gave no number at all: it may have failed."""
@@ -320,16 +308,6 @@ def _changed(one: pa.Table, other: pa.Table, names: Collection[str]) -> Bools:
     return changed
 
 
-def _rows_of(inputs: StoredInputs, outputs: str, model: str) -> tuple[int, int]:
-    """Return the first row of a model in stored outputs and how many it has, none where it is not there."""
-    before = 0
-    for name, facts in inputs.outputs_facts(outputs)["models"].items():
-        if name == model:
-            return before, facts["rows"]
-        before += facts["rows"]
-    return 0, 0
-
-
 def _replies(source: Run, evaluator: str, model: str, scores: pa.Table) -> pa.Table:
     """Return the judge's replies that reused scores rest on, as answered before, with place and source."""
     table = source.stored_table("judgements", None, [("evaluator", "==", evaluator), ("model", "==", model)])
@@ -348,15 +326,3 @@ def _table_of(source: Run, name: str, evaluator: str, model: str) -> pa.Table:
     """Return the rows of an evaluator and a model in a sealed table."""
     own = [("model", "==", model)] + [("evaluator", "==", evaluator)] * ("/" not in name)
     return source.stored_table(name, None, own)
-
-
-@lru_cache(maxsize=16)
-def _model_digest(workspace: Path, outputs: str, model: str) -> str:
-    """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
-    found = StoredInputs(workspace).outputs(outputs, model)
-    tables = [table for table in (found.outputs, found.predictions) if table is not None]
-    filled = [
-        table.select([name for name in table.column_names if table[name].null_count < len(table)]) for table in tables
-    ]
-    files = "artifacts" in filled[0].column_names
-    return fingerprint(*filled, *([outputs] if files else []))
