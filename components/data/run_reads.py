@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from components.data.visitors import kept_here
 from components.data.workspace_runs import has_tables, open_run
 from metrics import analysis
+from metrics.analysis import stored_outputs
 from metrics.analysis.cases.case_pages import error_words as error_words_of
 from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import AssayError, InputError
@@ -24,7 +25,6 @@ from metrics.core.source_version import source_version
 from metrics.presentation.format import middle
 from metrics.presentation.phrases import metric_title, with_interval
 from metrics.presentation.question import questions
-from metrics.store.board import Source
 from metrics.store.board_settings import Boards
 from metrics.store.manifest import FILE as MANIFEST, content_digest, digest_of
 from metrics.store.reviews import Review
@@ -325,18 +325,8 @@ def has_gallery(run_id: str) -> bool:
     return bool(match_evaluators(run_id)) or PIXELS in open_run(run_id).evaluators
 
 
-def repeats(run_id: str, model: str) -> Sequence[int]:
-    """Return the repeats that there are of a model's outputs: 1, 2, …"""
-    run = open_run(run_id)
-    entries = run.entries if isinstance(run, analysis.Board) else ()
-    own = next((entry.answers for entry in entries if entry.name == model), Source(run, model))
-    facts = run.workspace.outputs_facts(own.run.spec.outputs.fingerprint)
-    return tuple(facts["models"][own.model]["runs"])
-
-
-def has_repeats(run_id: str) -> bool:
-    """Return whether a model of a run answered a case more than once."""
-    return any(len(repeats(run_id, model)) > 1 for model in open_run(run_id).models)
+repeats = of_run(stored_outputs.repeats)
+has_repeats = of_run(stored_outputs.has_repeats)
 
 
 def labels(run_id: str) -> Sequence[str]:

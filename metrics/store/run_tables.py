@@ -1,6 +1,6 @@
 """The tables of a run as they are read: one stored Parquet file, or several, of which some models count."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -150,6 +150,11 @@ class StoredTable:
 def quoted(text: str) -> str:
     """Return a text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def listed(values: Iterable[str | int]) -> str:
+    """Return values as SQL has them behind IN: they reach the scan, as those of a subquery do not."""
+    return ", ".join(quoted(value) if isinstance(value, str) else str(value) for value in values) or "NULL"
 
 
 @lru_cache(maxsize=4096)

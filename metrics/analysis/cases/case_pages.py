@@ -12,6 +12,7 @@ from metrics.analysis.slices.slice_conditions import parse
 from metrics.analysis.slices.slice_values import positions
 from metrics.core.evaluator import Metric
 from metrics.store import Run, cache_by_run, keep_by_run
+from metrics.store.run_tables import listed
 from metrics.text.conversation import last_user_turn
 
 if TYPE_CHECKING:
@@ -154,8 +155,7 @@ def case_texts(run: Run, case_ids: Sequence[str]) -> pd.DataFrame:
     """Return the beginning of the text of these cases, in their order: case_id, preview (NaN for an unknown case)."""
     found = run.query(
         f"SELECT case_id, left({TEXT}, {MAX_TURN_READ}) AS preview FROM suite_cases "
-        "WHERE case_id IN (SELECT unnest(?))",
-        [list(case_ids)],
+        f"WHERE case_id IN ({listed(case_ids)})"
     )
     found = found.assign(preview=found["preview"].map(preview_of))
     return found.set_index("case_id").reindex(list(case_ids)).reset_index()
@@ -330,8 +330,7 @@ def add_answers(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
 def _answers(run: Run, rows: pd.DataFrame) -> Answers:
     found = run.query(
         f"""SELECT case_id, model, run, left(regexp_extract(answer, '\\S[^\\n\\r]*'), {PREVIEW + 1}) AS answer
-            FROM {run.needed(ANSWERED).sql} WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?))""",
-        _choice(rows),
+            FROM {run.needed(ANSWERED).sql} WHERE {_outputs_of(rows)}"""
     )
     return {key: cut(answer) for key, answer in _by_output(found).items()}
 
@@ -342,14 +341,14 @@ def _labels(run: Run, rows: pd.DataFrame) -> Answers:
         return {}
     found = run.query(
         f"""SELECT case_id, model, run, max_by(label, coalesce(score, 1)) AS answer FROM {run.needed(PREDICTED).sql}
-           WHERE case_id IN (SELECT unnest(?)) AND model IN (SELECT unnest(?)) GROUP BY ALL""",
-        _choice(rows),
+           WHERE {_outputs_of(rows)} GROUP BY ALL"""
     )
     return _by_output(found)
 
 
-def _choice(rows: pd.DataFrame) -> list[object]:
-    return [rows["case_id"].unique().tolist(), rows["model"].dropna().unique().tolist()]
+def _outputs_of(rows: pd.DataFrame) -> str:
+    """Return the SQL condition of an output of one of these rows' cases and models."""
+    return " AND ".join(f"{name} IN ({listed(rows[name].dropna().unique())})" for name in ("case_id", "model"))
 
 
 def _by_output(found: pd.DataFrame) -> Answers:

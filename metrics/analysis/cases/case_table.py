@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from metrics.analysis.cases import case_pages
+from metrics.analysis.stored_outputs import has_repeats
 from metrics.core.array_types import Ints
 from metrics.store import Run, cache_by_run
+from metrics.store.run_tables import listed
 
 MOST_ERRORS = "mean ASC NULLS LAST, failures DESC"  # of metrics whose cases have errors, no value
 ORDERS = {
@@ -24,6 +26,7 @@ SHOWN = {  # what a table may be narrowed to: conditions on a case's row
     "apart": "CASE WHEN failures > 0 THEN failures < models ELSE spread > 0 END",
     "worse": "change < 0",
 }
+CHOSEN_BY = ("tag", "search", "within", "only")  # what chooses the cases of a table, whatever their values
 ALONE = "alone:"  # before a model: the cases in which it is worse than all others
 
 
@@ -61,32 +64,33 @@ def case_table(
 ) -> CaseTable:
     """Return a page of the cases × models by a metric."""
     tables, arguments, order = _tables(run, evaluator, metric, choice)
-    listed = _listed(run, tables, tuple(arguments), order)
-    shown = listed[offset : offset + limit].tolist()
+    found = _places(run, tables, tuple(arguments), order)
+    shown = found[offset : offset + limit].tolist()
     texts = run.query(
         f"SELECT case_id, position, left({case_pages.TEXT}, {case_pages.MAX_TURN_READ}) AS preview, "
-        "coalesce(tags, []) AS tags FROM suite_cases WHERE position IN (SELECT unnest(?))",
-        [shown],
+        f"coalesce(tags, []) AS tags FROM suite_cases WHERE position IN ({listed(shown)})"
     ).set_index("position", drop=False)
     texts = texts.assign(preview=texts["preview"].map(case_pages.preview_of))
-    # the positions as numbers, so that they reach the scan: nothing else is averaged again
-    numbers = ", ".join(map(str, shown or [-1]))
-    cells = run.query(f"{tables} SELECT * FROM cells WHERE position IN ({numbers}) ORDER BY position, model", arguments)
+    every: Any = {**choice, **dict.fromkeys(CHOSEN_BY)}  # nothing else is averaged again, and nothing searched
+    tables, arguments, _ = _tables(run, evaluator, metric, every)
+    cells = run.query(
+        f"{tables} SELECT * FROM cells WHERE position IN ({listed(shown)}) ORDER BY position, model", arguments
+    )
     places = zip(cells["position"], cells["model"], strict=True)
     rows = case_pages.add_answers(run, cells).to_dict("records")
     are_errors = case_pages.scored_metric(run, evaluator, metric) is None
-    return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), len(listed), are_errors)
+    return CaseTable(texts.loc[shown].to_dict("records"), dict(zip(places, rows, strict=True)), len(found), are_errors)
 
 
 def table_case_ids(run: Run, evaluator: str, metric: str, **choice: Unpack[TableChoice]) -> tuple[str, ...]:
     """Return the ids of all the cases that `case_table` would page through, in their order."""
     tables, arguments, order = _tables(run, evaluator, metric, choice)
     ids = run.case_columns(["case_id"])["case_id"]
-    return tuple(ids.take(_listed(run, tables, tuple(arguments), order)).to_pylist())
+    return tuple(ids.take(_places(run, tables, tuple(arguments), order)).to_pylist())
 
 
 @cache_by_run(maxsize=4)  # of 8 bytes a case
-def _listed(run: Run, tables: str, arguments: tuple[Any, ...], order: str) -> Ints:
+def _places(run: Run, tables: str, arguments: tuple[Any, ...], order: str) -> Ints:
     """Return the positions of all the cases of a table in its order."""
     return run.query(f"{tables} SELECT position FROM listed ORDER BY {order}", list(arguments))["position"].to_numpy()
 
@@ -96,7 +100,7 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
 
     And their arguments, and the order of `listed`.
     """
-    kept: Any = {name: choice.get(name) for name in ("tag", "search", "within", "only")}
+    kept: Any = {name: choice.get(name) for name in CHOSEN_BY}
     source, arguments, _ = case_pages.list_source(run, evaluator, metric, **kept)
     scored = case_pages.scored_metric(run, evaluator, metric)
     sign = "-" if scored is None or case_pages.is_lower_better(run, evaluator, scored) else ""
@@ -115,13 +119,15 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
     alone = narrow.removeprefix(ALONE) if narrow.startswith(ALONE) else None
     condition = "alone < 0" if alone is not None else SHOWN.get(narrow, "TRUE")
     status = choice.get("status")
-    tables = f"""
-        WITH averaged AS (
-            SELECT position, model, any_value(case_id) AS case_id, min(run) AS run,
-                   avg({"errors" if scored is None else "value"}) AS value,
+    value = "errors" if scored is None else "value"
+    averaged = f"SELECT position, model, case_id, run, {value}::DOUBLE AS value, status, failing {source}"
+    if has_repeats(run):
+        averaged = f"""
+            SELECT position, model, any_value(case_id) AS case_id, min(run) AS run, avg({value}) AS value,
                    coalesce(min(status) FILTER (status <> 'ok'), 'ok') AS status, bool_or(failing) AS failing
-            {source} AND s.model IS NOT NULL GROUP BY position, model
-        ), cells AS (
+            {source} GROUP BY position, model"""
+    tables = f"""
+        WITH averaged AS ({averaged}), cells AS (
             SELECT c.*, {"b.value" if join else "NULL::DOUBLE"} AS base, {sign}c.value AS good
             FROM averaged c {join} WHERE c.model IN (SELECT unnest(?))
         ), listed AS (

@@ -16,6 +16,7 @@ from metrics.analysis.stored_outputs import outputs_where
 from metrics.core.classes import ClassFacts
 from metrics.core.errors import InputError
 from metrics.store import Run
+from metrics.store.run_tables import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +51,7 @@ def examples(run: Run, case_ids: Sequence[str]) -> Iterator[ExampleView]:
     places = _places(run, ids)
     suite, given = run.cases_at(places), outputs_where(run, [("case_id", "in", ids)])
     outputs = _by_case(given.outputs)
-    numbers = ", ".join(map(str, places or [-1]))  # so that they reach the scan
-    scores = run.query_rows(f"SELECT * EXCLUDE (case_id) FROM scores WHERE position IN ({numbers})")
+    scores = run.query_rows(f"SELECT * EXCLUDE (case_id) FROM scores WHERE position IN ({listed(places)})")
     for place, case_id, case in zip(places, ids, suite.cases.to_pylist(), strict=True):
         own = scores.filter(pc.equal(scores["position"], place)).drop_columns(["position"])
         yield ExampleView(

@@ -15,6 +15,7 @@ from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.stats.paired_intervals import CaseShare, share_within
 from metrics.store import Run, cache_by_run
+from metrics.store.run_tables import listed
 
 Kind = Literal["losses", "wins", "ties"]
 
@@ -46,8 +47,7 @@ def differences(
     shown = chosen[np.argsort(-np.abs(apart[chosen]), kind="stable")][offset : offset + limit]
     texts = run.query(
         f"""SELECT position, case_id, left({TEXT}, {PREVIEW + 1}) AS preview
-            FROM suite_cases WHERE position IN (SELECT unnest(?))""",
-        [position[shown].tolist()],
+            FROM suite_cases WHERE position IN ({listed(position[shown].tolist())})"""
     ).set_index("position")
     texts = texts.assign(preview=texts["preview"].map(cut))
     rows = texts.reindex(position[shown]).assign(a=a[shown], b=b[shown], difference=apart[shown])
