@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from multiprocessing import get_context
 
 from metrics import engine
 from metrics.cli import terminal
@@ -41,7 +42,9 @@ def save_results(run: Run) -> None:
     if is_kept(run):
         from metrics.reports.keep import keep_facts
 
-        keep_facts(run)
+        process = get_context("spawn").Process(target=keep_facts, args=(run,))  # its memory ends with it
+        process.start()
+        process.join()
     if run.spec.save_llm_result and run.state == "finished":
         from metrics.reports.exchange.h2o import save_llm_results
 

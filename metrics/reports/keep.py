@@ -4,6 +4,8 @@ import logging
 from contextlib import suppress
 from itertools import permutations
 
+import pyarrow as pa
+
 from metrics.analysis.cases.case_pages import failing
 from metrics.analysis.comparison.compare import compare
 from metrics.analysis.leaderboard.headline import headline, primary_columns
@@ -40,5 +42,6 @@ def keep_facts(run: Run) -> None:
                 with suppress(InputError):  # the model has no value of it
                     find_slices(run, model, measure.evaluator, measure.metric)
                     slice_values(run, model, measure.evaluator, measure.metric)
+                pa.default_memory_pool().release_unused()
     except Exception as failure:  # whatever it is, the run is sealed
         logger.warning("not computed beforehand: %s", describe_failure(failure))

@@ -170,7 +170,7 @@ class Marks:
 Known = Numbers | Categories | Marks
 
 
-@cache_by_run(maxsize=64)
+@cache_by_run(maxsize=16)
 def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
     """Return what is known of the cases of a run by name; of outputs, those of one model, repeats averaged."""
     if model not in run.models:

@@ -122,7 +122,7 @@ def measures(run: Run) -> tuple[Measure, ...]:
     return tuple(found.values())
 
 
-@cache_by_run(maxsize=8)
+@cache_by_run(maxsize=2)
 def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> Outcomes:
     """Return one model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
 
