@@ -9,7 +9,6 @@ import pytest
 from pypdf import PdfReader
 
 from metrics.presentation.blocks import Sentence
-from metrics.presentation.questions.what_does_the_prompt_change import factor_blocks
 from metrics.reports import render
 from metrics.store import Run
 from metrics.store.board_settings import Boards, BoardSettings, Factors
@@ -47,7 +46,6 @@ def test_only_boards_with_prompts_have_an_answer() -> None:
     run = run_of(dict.fromkeys(PAIRS, 0.0))
     assert ask(ID, run) is None
     assert ask(ID, declare(run)) is not None
-    assert factor_blocks(run, {}) == []
 
 
 def test_a_better_prompt() -> None:

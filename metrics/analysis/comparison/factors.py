@@ -1,6 +1,6 @@
 """Models and prompts as two factors of a run whose entries are models with prompts: what each of them changes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, NamedTuple, TypeVar
 
@@ -8,14 +8,13 @@ import numpy as np
 
 from metrics.analysis.comparison.case_values import CaseValues, case_values
 from metrics.analysis.comparison.significance import PairedTest
-from metrics.analysis.leaderboard.family import MetricTests, adjust_together, main_columns
 from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.analysis.leaderboard.replicates import Replicated, no_means, replicates
 from metrics.core.array_types import Floats
-from metrics.core.errors import InputProblem, one_of, refuse
 from metrics.core.rounding import none_if_nan
 from metrics.core.sampling_design import SamplingDesign
+from metrics.stats.corrections import holm
 from metrics.stats.intervals import mean_intervals, percentiles
 from metrics.stats.paired_intervals import resample_interval
 from metrics.stats.two_factors import (
@@ -114,44 +113,29 @@ class TwoFactors:
     tested: int
 
 
-def factor_effects(
-    run: Run, factors: Mapping[str, tuple[str, str]], keys: Collection[str] | None = None, tag: str | None = None
-) -> TwoFactors:
-    """Return what models and prompts change in a run, in its main metrics or those of the columns with these keys.
+def factor_effects(run: Run, factors: Mapping[str, tuple[str, str]]) -> TwoFactors:
+    """Return what models and prompts change in a run, in its main metrics.
 
-    factors: (model, prompt) by entry, the name of a model of the run. Where some pair is missing, the largest complete
-    grid counts: a mean over other prompts would be of another thing. Of metrics with values per case only the cases
-    count that have one in every cell; the others are compared on stored resamples. Adjusted p are by Holm over all
-    effects of all these metrics, in which main metrics weigh as on the leaderboard.
-
-    InputError listing entries that the run has not, and pairs that two entries have.
+    factors: (model, prompt) by entry, the name of a model of the run, no pair twice. Where some pair is missing, the
+    largest complete grid counts: a mean over other prompts would be of another thing. Of metrics with values per case
+    only the cases count that have one in every cell; the others are compared on stored resamples. Adjusted p are by
+    Holm over all effects of all these metrics.
     """
-    cells: dict[tuple[str, str], str] = {}
-    problems = []
-    for entry, pair in factors.items():
-        if entry not in run.models:
-            problems.append(InputProblem("factors", repr(entry), one_of(entry, run.models)))
-        elif (other := cells.setdefault((pair[0], pair[1]), entry)) != entry:
-            both = f"{other!r} and {entry!r}, both {pair[0]!r} with {pair[1]!r}"
-            problems.append(InputProblem("factors", both, "one entry for each model and prompt"))
-    refuse(problems)
-    return _effects(run, tuple(cells.items()), None if keys is None else tuple(keys), tag)
+    return _effects(run, tuple((pair, entry) for entry, pair in factors.items()))
 
 
 @cache_by_run(maxsize=8)
-def _effects(
-    run: Run, cells: tuple[tuple[tuple[str, str], str], ...], keys: tuple[str, ...] | None, tag: str | None
-) -> TwoFactors:
-    entry_of, design = dict(cells), run.sampling_design(tag)
+def _effects(run: Run, cells: tuple[tuple[tuple[str, str], str], ...]) -> TwoFactors:
+    entry_of, design = dict(cells), run.sampling_design()
     names = Names(*complete_grid(entry_of))
     grid = [[entry_of[model, prompt] for prompt in names.prompts] for model in names.models]
     left_out = [entry for (model, prompt), entry in cells if model not in names.models or prompt not in names.prompts]
-    board, found = leaderboard(run, tag), list[MetricFactors]()
+    found = list[MetricFactors]()
     if grid:
-        columns = primary_columns(board) if keys is None else [one for one in board.columns if one.key in keys]
+        columns = primary_columns(leaderboard(run))
         asked = [(column.evaluator, column.metric) for column in columns if column.label_key is None]
         values = {entry: case_values(run, entry, design, asked) for own in grid for entry in own}
-        resampled, whole = replicates(run, tag) or {}, no_means(run)
+        resampled, whole = replicates(run) or {}, no_means(run)
         for column in columns:
             key = (column.evaluator, column.metric)
             by_case = [[values[entry].get(key) for entry in own] for own in grid]
@@ -230,14 +214,17 @@ def _named(
     column: Column, names: Names, contrasts: Sequence[Contrast], found: Effects, units: int
 ) -> tuple[Effect, ...]:
     """Return contrasts that were `found` as effects of models and prompts; p not adjusted."""
-    levels = {"row": (names.models, names.models), "column": (names.prompts, names.prompts)}
-    both = (names.models, names.prompts)
+    levels = {
+        "row": (names.models, names.models),
+        "column": (names.prompts, names.prompts),
+        "interaction": (names.models, names.prompts),
+    }
     return tuple(
         Effect(
             column=column,
             factor=FACTORS[one.kind],
-            a=levels.get(one.kind, both)[0][one.one],
-            b=levels.get(one.kind, both)[1][one.other],
+            a=levels[one.kind][0][one.one],
+            b=levels[one.kind][1][one.other],
             difference=float(found.value[k]),
             low=none_if_nan(found.low[k]),
             high=none_if_nan(found.high[k]),
@@ -249,19 +236,10 @@ def _named(
     )
 
 
-def _adjusted(metrics: Sequence[MetricFactors]) -> list[MetricFactors]:
-    """Return the metrics with p adjusted over all of their effects together, as of the run's family of tests."""
-    main = {column.key for column in main_columns(one.column for one in metrics)}
-    tested = [[one for one in metric.effects if one.p is not None] for metric in metrics]
-    p = adjust_together(
-        [
-            MetricTests(np.array([one.p for one in own], np.float64), 0, metric.column.key in main)
-            for metric, own in zip(metrics, tested, strict=True)
-        ]
-    )
-    made = []
-    for metric, own in zip(metrics, p, strict=True):
-        adjusted = iter(own.tolist())
+def _adjusted(metrics: Sequence[MetricFactors]) -> Iterator[MetricFactors]:
+    """Yield the metrics with p adjusted over all of their effects together."""
+    tested = [one.p for metric in metrics for one in metric.effects if one.p is not None]
+    adjusted = iter(holm(np.array(tested, np.float64)).tolist())
+    for metric in metrics:
         effects = (one.with_adjusted(None if one.p is None else next(adjusted)) for one in metric.effects)
-        made.append(replace(metric, effects=tuple(effects)))
-    return made
+        yield replace(metric, effects=tuple(effects))

@@ -1,6 +1,6 @@
 """What does the prompt change, and is it the same for every model? For suites whose board declares prompts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from metrics.analysis.comparison.factors import ALL, Effect, MetricFactors, TwoFactors, factor_effects
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
@@ -24,19 +24,7 @@ INTERACTION = (
 @question("comparison", "Prompts", "What does the prompt change?", "compare", short=QUICK, place=1)
 def what_does_the_prompt_change(run: Run) -> list[Block]:
     """Return what prompts change in the run's main metrics; nothing unless its suite's board declares prompts."""
-    return factor_blocks(run, declared_factors(run))
-
-
-def declared_factors(run: Run) -> Mapping[str, tuple[str, str]]:
-    """Return model and prompt of those entries of the run that the board of its suite declares to have them."""
-    declared = Boards(run.workspace.path).settings(run.spec.suite.fingerprint).factors
-    shown = {run.shown_name(entry): own for entry, own in declared.items()}
-    return {entry: own for entry, own in shown.items() if entry is not None}
-
-
-def factor_blocks(run: Run, factors: Mapping[str, tuple[str, str]]) -> list[Block]:
-    """Return what prompts change in the run's main metrics; nothing without `factors`: (model, prompt) by entry."""
-    found = factor_effects(run, factors) if factors else None
+    found = declared_effects(run)
     if found is None:
         return []
     if not found.models:
@@ -49,6 +37,14 @@ def factor_blocks(run: Run, factors: Mapping[str, tuple[str, str]]) -> list[Bloc
         sentences = [Sentence("What the prompt changes could not be tested in any main metric.")]
     tables = [*(cells_table(metric, found) for metric in first), *([effects_table(told, found)] if told else [])]
     return [*sentences, *tables, *map(Note, _notes(found, told))]
+
+
+def declared_effects(run: Run) -> TwoFactors | None:
+    """Return what models and prompts change, of the entries that the board of the suite declares to have them."""
+    declared = Boards(run.workspace.path).settings(run.spec.suite.fingerprint).factors
+    shown = {run.shown_name(entry): own for entry, own in declared.items()}
+    factors = {entry: own for entry, own in shown.items() if entry is not None}
+    return factor_effects(run, factors) if factors else None
 
 
 def answer(metric: MetricFactors, found: TwoFactors) -> str:

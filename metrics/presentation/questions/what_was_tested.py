@@ -2,12 +2,11 @@
 
 from collections.abc import Collection
 
-from metrics.analysis.comparison.factors import factor_effects
 from metrics.analysis.corrected_tests import corrected_tests, of_comparison, of_factors, of_searches
 from metrics.presentation.blocks import Block, Sentence, table
 from metrics.presentation.question import question
 from metrics.presentation.questions.is_it_better import leader_against_next
-from metrics.presentation.questions.what_does_the_prompt_change import declared_factors
+from metrics.presentation.questions.what_does_the_prompt_change import declared_effects
 from metrics.presentation.questions.where_is_it_worse import slice_searches
 from metrics.presentation.questions.whose_answers_are_preferred import preference_tests
 from metrics.presentation.tested_words import HEADS, caution, question_row
@@ -27,7 +26,7 @@ def what_was_tested(run: Run, sections: Collection[str]) -> list[Block]:
     rows = corrected_tests(run)
     if "comparison" in sections:
         rows += [row for one in leader_against_next(run) for row in of_comparison(one)]
-        if (factors := declared_factors(run)) and (found := factor_effects(run, factors)).tested:
+        if (found := declared_effects(run)) and found.tested:
             rows.append(of_factors(found))
     if "slices" in sections and (searches := slice_searches(run)):
         rows.append(of_searches(searches))
