@@ -77,30 +77,25 @@ class TableFile(NamedTuple):
         asked = self.stored_names([value] if isinstance(value, str) else list(value))
         return name, "not in" if test in ("!=", "not in") else "in", [own for own in asked if own is not None]
 
+    def read_groups(self, parquet: pq.ParquetFile, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
+        """Return these columns of the rows that count in these row groups of the file, which is open."""
+        read = list(dict.fromkeys([*columns, *self.telling]))
+        return self.select_shown(parquet.read_row_groups(groups, columns=read)).select(columns)
+
     @property
     def sql(self) -> str:
         """The rows that count as DuckDB selects them."""
-        scan = f"SELECT * FROM read_parquet({quoted(str(self.path))})"
+        columns, tests = "*", ["true"]
         if self.names is not None:
             cases = " ".join(f"WHEN {quoted(own)} THEN {quoted(shown)}" for own, shown in self.names)
-            scan = scan.replace("*", f"* REPLACE (CASE model {cases} END AS model)", 1) if cases else scan
-            scan += f" WHERE model IN ({', '.join(quoted(own) for own, _ in self.names)})" if cases else " WHERE false"
-        if self.evaluators is not None and "evaluator" in _columns(self.path):
-            scan += " AND" if self.names is not None else " WHERE"
-            scan += f" evaluator IN ({', '.join(map(quoted, self.evaluators))})"
-        return scan
+            columns += f" REPLACE (CASE model {cases} END AS model)"
+            tests.append(f"model IN ({', '.join(quoted(own) for own, _ in self.names)})")
+        if "evaluator" in self.telling:
+            tests.append(f"evaluator IN ({', '.join(map(quoted, self.evaluators or ()))})")
+        return f"SELECT {columns} FROM read_parquet({quoted(str(self.path))}) WHERE {' AND '.join(tests)}"
 
 
-class OpenFile(NamedTuple):
-    """A file of a table, open."""
-
-    parquet: pq.ParquetFile
-    of: TableFile
-
-    def read(self, groups: Sequence[int], columns: Sequence[str]) -> pa.Table:
-        """Return these columns of the rows that count in these row groups."""
-        read = list(dict.fromkeys([*columns, *self.of.telling]))
-        return self.of.select_shown(self.parquet.read_row_groups(groups, columns=read)).select(columns)
+OpenFile = tuple[pq.ParquetFile, TableFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +124,14 @@ class StoredTable:
     def pieces(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield these columns of the table, a row group at a time."""
         with self.opened() as files:
-            for file in files:
-                yield from (file.read([group], columns) for group in range(file.parquet.num_row_groups))
+            for parquet, file in files:
+                yield from (file.read_groups(parquet, [group], columns) for group in range(parquet.num_row_groups))
 
     @contextmanager
     def opened(self, **options: Any) -> Iterator[list[OpenFile]]:
         """Open its files for reading by row groups; `options` are those of pyarrow."""
         with ExitStack() as stack:
-            yield [OpenFile(stack.enter_context(opened(file.path, **options)), file) for file in self.files]
+            yield [(stack.enter_context(opened(file.path, **options)), file) for file in self.files]
 
     @property
     def sql(self) -> str:

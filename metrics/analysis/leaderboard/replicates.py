@@ -60,8 +60,8 @@ def replicates(run: Run, tag: str | None = None) -> Mapping[tuple[str, str], Rep
     wanted = None if tag is None else f"tag={tag}"
     found: dict[tuple[str, str], Replicated] = {}
     with stored.opened() as files:
-        for file, group in ((one, group) for one in files for group in row_groups(one.parquet, "slice", wanted)):
-            table = file.read([group], file.parquet.schema_arrow.names)
+        for parquet, file, group in ((*one, group) for one in files for group in row_groups(one[0], "slice", wanted)):
+            table = file.read_groups(parquet, [group], parquet.schema_arrow.names)
             samples = table["replicates"].combine_chunks()
             flat, ends = numbers(samples.values), numbers(samples.offsets)
             for index, row in enumerate(table.drop_columns(["replicates"]).to_pylist()):

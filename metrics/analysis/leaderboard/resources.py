@@ -59,7 +59,8 @@ def measured_outputs(run: Run) -> pa.Table:
     """
     with run.needed("outputs/outputs.parquet").opened() as files:
         table = pa.concat_tables(
-            file.read(_groups_said(file.parquet.metadata), ["case_id", "model", *QUANTITIES]) for file in files
+            file.read_groups(parquet, _groups_said(parquet.metadata), ["case_id", "model", *QUANTITIES])
+            for parquet, file in files
         )
     return table.filter(reduce(pc.or_, (table[name].is_valid() for name in QUANTITIES)))
 
