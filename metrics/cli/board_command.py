@@ -7,8 +7,8 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from metrics.analysis import Board, headline, judge_names, judged_by, judged_evaluators, leaderboard, open_run
-from metrics.analysis.boards.board import BOARD, EVERY, change_settings
+from metrics.analysis import Board, headline, judge_names, judged_by, judged_evaluators, leaderboard
+from metrics.analysis.boards.board import BOARD, EVERY, change_settings, open_board
 from metrics.analysis.boards.origins import origins
 from metrics.analysis.boards.versions import create_shared_run, shared_board
 from metrics.cli.execution import execute
@@ -53,15 +53,13 @@ def add_command(commands: Any) -> None:
 def _board(options: argparse.Namespace) -> None:
     workspace = Workspace(options.workspace)
     address = f"{BOARD}{options.suite}{EVERY * options.all_evaluations}".rstrip(":")
-    run = open_run(workspace, address)
-    assert isinstance(run, Board), run
+    run = open_board(workspace, address)
+    suite = run.spec.suite.fingerprint
     if any((options.rename, options.hide, options.show, options.archive, options.baseline, options.factors)):
-        _change(workspace, run, options)
-        run = open_run(workspace, address)
-        assert isinstance(run, Board), run
-    shared = shared_board(workspace, run.spec.suite.fingerprint)
+        _change(workspace, suite, options)
+        run = open_board(workspace, address)
     if options.shared:
-        compared = create_shared_run(workspace, run.spec.suite.fingerprint)
+        compared = create_shared_run(workspace, suite)
         if compared.state != "finished":
             execute(compared, options)
         print_leaderboard(compared)
@@ -77,13 +75,13 @@ def _board(options: argparse.Namespace) -> None:
     say(*(f"{entry}: {text}" for entry, text in origin_lines(run)))
     for one in lacks(run):
         say(f"{one.model}: {one.why}", f"  evaluate it alike: {_command(run, one)}")
-    if shared is not None:
+    if (shared := shared_board(workspace, suite)) is not None:
         how = shlex.join(["python", "-m", "metrics", "board", run.spec.suite.name, "--shared"])
         say(f"{list_names(shared.absent)}: on another version of the suite; compare on {shared.words}: {how}")
     say(run.id)
 
 
-def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> None:
+def _change(workspace: Workspace, suite: str, options: argparse.Namespace) -> None:
     """Store what the options set; InputError with everything that is wrong."""
     aliases = dict(pairs(options.rename, "--rename", "ENTRY=NAME"))
     form = f"MODEL{TIMES}PROMPT"
@@ -101,19 +99,18 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
             baseline=options.baseline or kept.baseline,
         )
 
-    change_settings(workspace, run.spec.suite.fingerprint, edit)
+    change_settings(workspace, suite, edit)
 
 
 def _command(run: Board, lack: Lack) -> str:
     """Return the command that evaluates a model as the others were, by the evaluators that it lacks."""
     reference = run.references[lack.evaluators[0]]
-    parameters = {id: changed_parameters(id, run.evaluators[id]) for id in lack.evaluators}
     is_judged = not {*lack.evaluators}.isdisjoint(judged_evaluators(reference))
     values: dict[str, Any] = {
         "suite": "SUITE",
         "outputs": ["OUTPUTS"],
         "evaluators": list(lack.evaluators),
-        "param": parameters,
+        "param": {id: changed_parameters(id, run.evaluators[id]) for id in lack.evaluators},
         "judge": list(judge_names(reference)) if is_judged else None,
         "seed": reference.spec.seed or None,
     }
@@ -122,17 +119,17 @@ def _command(run: Board, lack: Lack) -> str:
 
 def _record(run: Board) -> dict[str, Any]:
     """Return a board as JSON has it: headline, the runs behind each model, what is not compared, and every number."""
-    models: dict[str, list[dict[str, Any]]] = {model: [] for model in headline(leaderboard(run)).models}
+    best = headline(leaderboard(run))
+    models: dict[str, list[dict[str, Any]]] = {model: [] for model in best.models}
     for one in origins(run):
-        judges = judged_by(one.run)
-        used = {id: {"version": one.run.spec.version(id), "judge": judges.get(id)} for id in one.evaluators}
-        models[one.entry].append(
-            {"run": one.run.id, "model": one.model, "finished": one.run.sealed, "evaluators": used}
-        )
+        judges, spec = judged_by(one.run), one.run.spec
+        used = {id: {"version": spec.version(id), "judge": judges.get(id)} for id in one.evaluators}
+        own = {"run": one.run.id, "model": one.model, "finished": one.run.sealed, "evaluators": used}
+        models[one.entry].append(own)
     return {
         "board": run.id,
         "suite": run.spec.suite.name,
-        "headline": headline(leaderboard(run)).sentence,
+        "headline": best.sentence,
         "models": [{"model": model, "runs": own} for model, own in models.items()],
         "not_compared": [{**one._asdict(), "command": _command(run, one)} for one in lacks(run)],
         "aggregates": json.loads(export(run, "aggregates", "json")),

@@ -1,6 +1,7 @@
 """What an evaluator's scores rest on beside case and output, as a sha256, and the runs that share it with a new one."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,29 +70,26 @@ def find_sources(
     workspace: Workspace,
     suite: Suite,
     outputs: Outputs,
-    evaluators: Iterable[tuple[Evaluator, Parameters]],
+    evaluators: Mapping[str, Mapping[str, Any]],
     resources: Mapping[str, Any],
 ) -> list[Run]:
     """Return the sealed runs of which a run of these evaluators may take scores, the newest first.
 
     They were sealed here, have an evaluator with the same identity and a case of the same id.
     """
-    values = {entry.id: (entry, own) for entry, own in evaluators}
     own: dict[str, str] | None = None
     ids = suite.cases["case_id"].combine_chunks()
     found: list[Run] = []
     for run in workspace.runs():
-        try:
+        with suppress(*UNREADABLE):  # a damaged run does not hide the others
             theirs = sealed_identities(run)
-            if not theirs.keys() & values or run.spec.suite.task != suite.task or not is_signed(run.folder / MANIFEST):
+            if not theirs.keys() & evaluators or run.spec.suite.task != suite.task:
                 continue
-            if own is None:
-                given = in_force(values.values(), resources, workspace.path)
-                own = identities(given, resources, (suite.fingerprint, outputs.fingerprint))
-            if own.items() & theirs.items() and pc.any(pc.is_in(run.case_columns(["case_id"])["case_id"], ids)).as_py():
+            if own is None:  # on use: it reads all of Assay's source
+                own = identities(evaluators, resources, (suite.fingerprint, outputs.fingerprint))
+            cases = run.case_columns(["case_id"])["case_id"] if own.items() & theirs.items() else ids[:0]
+            if pc.any(pc.is_in(cases, ids)).as_py() and is_signed(run.folder / MANIFEST):
                 found.append(run)
-        except UNREADABLE:  # a damaged run does not hide the others
-            continue
         if len(found) == MAX_SOURCES:
             break
     return found

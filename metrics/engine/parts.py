@@ -52,17 +52,13 @@ class Parts:
     def __init__(self, run_folder: Path):
         self.folder = run_folder / "parts"
 
-    def write(self, name: str, result: UnitResult) -> None:
-        """Store the result of a unit; readers see it whole or not at all."""
-        write_bytes(self.file(name), result.packed())
+    def write(self, name: str, result: UnitResult, ending: str = ENDING) -> None:
+        """Store the result of a unit, or (GIVEN) what earlier runs have of it; readers see it whole or not at all."""
+        write_bytes(self.file(name, ending), result.packed())
 
     def file(self, name: str, ending: str = ENDING) -> Path:
         """Return the path of a unit's file, which is there once the unit is stored; GIVEN: of what it was given."""
         return self.folder / (name + ending)
-
-    def give(self, name: str, result: UnitResult) -> None:
-        """Store what earlier runs have of a unit that is not done, see engine.reuse."""
-        write_bytes(self.file(name, GIVEN), result.packed())
 
     def read_given(self, name: str) -> dict[str, pa.Table]:
         """Return the tables that earlier runs give a unit; none where they give it nothing."""
@@ -81,11 +77,9 @@ class Parts:
 
     def failed(self, name: str) -> int | None:
         """Return how many cases of a stored unit failed; None where the unit is not stored."""
-        try:
-            with self.file(name).open("rb") as file:
-                return int(_facts(file)["failed"])
-        except FileNotFoundError:
-            return None
+        with suppress(FileNotFoundError), self.file(name).open("rb") as file:
+            return int(_facts(file)["failed"])
+        return None
 
     def stored(self, units: Iterable[Unit]) -> list[Unit]:
         """Return those of these units that are stored."""

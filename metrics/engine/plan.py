@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import iscoroutinefunction
 from typing import Any
@@ -52,13 +52,14 @@ def plan(run: Run) -> list[Unit]:
     spec = run.spec
     entries = {entry["id"]: entry for entry in spec.stored["evaluators"]}  # names are made of what is stored
     chosen = choose(list(run.evaluators), run.evaluators)
+    facts = run.workspace.outputs_facts(spec.outputs.fingerprint)
     read = {name: [entries.get(other) for other in own.followed()] for name, (_, own) in chosen.items()}
     common = [SCHEMA_VERSION, spec.suite.fingerprint, spec.outputs.fingerprint, spec.seed, _bearing(spec.resources)]
     common += ["equal inputs grouped"] * spec.groups_equal_inputs
     return [
         # what follows other scores depends on whatever made those
         replace(unit, name=_digest([*common, entries[unit.evaluator], asdict(unit), *read[unit.evaluator]]))
-        for unit in _units(run)
+        for unit in units_of(facts["models"], run.case_tags[:SLICED_TAGS], chosen)
     ]
 
 
@@ -67,11 +68,13 @@ def judged(entry: Evaluator, parameters: Parameters) -> bool:
     return iscoroutinefunction(entry.function) or "judge" in parameters.used(entry.resources)
 
 
-def _units(run: Run) -> Iterator[Unit]:
-    """Yield the units, still without names."""
-    models = run.workspace.outputs_facts(run.spec.outputs.fingerprint)["models"]
-    tags = run.case_tags[:SLICED_TAGS]
-    for evaluator, parameters in choose(list(run.evaluators), run.evaluators).values():
+def units_of(
+    models: Mapping[str, Mapping[str, Any]],
+    tags: Sequence[str],
+    chosen: Mapping[str, tuple[Evaluator, Parameters]],
+) -> Iterator[Unit]:
+    """Yield the units of evaluators over stored outputs (`models`: their facts) and tags, still without names."""
+    for evaluator, parameters in chosen.values():
         offset = 0
         for model, facts in models.items():
             end = offset + facts["rows"]

@@ -8,10 +8,11 @@ the model. What comes out is what would be computed. A source that is lost or da
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ from metrics.core.cases import POSITION
 from metrics.core.evaluator import Status
 from metrics.core.registry import choose, plugin
 from metrics.core.schema import SLICE
-from metrics.core.suite import Suite, with_source
+from metrics.core.suite import with_source
 from metrics.core.suite_difference import UNSEEN, column_or_nulls, differ
 from metrics.engine.identities import MAX_SOURCES, UNREADABLE, identities, sealed_identities
 from metrics.engine.judge_worker import write_spend
@@ -34,7 +35,7 @@ from metrics.judge.budget import Spend
 from metrics.store import Run, Workspace
 from metrics.store.manifest import FILE as MANIFEST
 from metrics.store.origin import is_signed
-from metrics.store.stored_inputs import StoredInputs
+from metrics.store.stored_inputs import StoredInputs, answers_digest
 
 SPAN = 25 * SLICE  # rows that are compared, and whose scores are read, at once
 REPEATS = 1 << 31  # more than a case can have: position and repeat are one number
@@ -52,51 +53,22 @@ def reuse(run: Run, units: Sequence[Unit], parts: Parts) -> dict[str, int]:
         return {}
     known = Known.of_run(run)
     there = {unit.name for unit in parts.stored(units)}
-    todo = [unit for unit in units if unit.name not in there and not parts.file(unit.name, GIVEN).exists()]
-    shapes = {id: entry.shape for id, (entry, _) in known.chosen.items()}
-    for unit in todo:
-        if shapes[unit.evaluator] == "dataset" and (whole := known.whole(unit)) is not None:
-            parts.write(unit.name, whole)
-    of_cases = sorted((unit for unit in todo if shapes[unit.evaluator] != "dataset"), key=_span)
-    for (_, model, evaluator), same in groupby(of_cases, key=_span):
-        own = list(same)
-        rows = known.rows(evaluator, model, own[0].start, own[-1].stop)
-        if rows is None:
+    todo = (unit for unit in units if unit.name not in there and not parts.file(unit.name, GIVEN).exists())
+    for unit, given in known.of_units(todo):
+        if known.chosen[unit.evaluator][0].shape == "dataset":
+            parts.write(unit.name, given)
             continue
-        for unit in own:
-            given = rows.of_unit(unit.start - own[0].start, unit.rows)
-            if not given.reused:
-                continue
-            if run.spend is None and len(given.tables.get("judgements", ())):
-                write_spend(run, Spend().as_row())  # nothing yet, but a judge was asked
-            if sum(given.reused.values()) < unit.rows or unit.last:
-                parts.give(unit.name, given)
-            if sum(given.reused.values()) == unit.rows:  # further columns than those of a part are passed over
-                parts.write(unit.name, failed_unit(Job.of(run, unit), "") if unit.last else given)
+        if run.spend is None and len(given.tables.get("judgements", ())):
+            write_spend(run, Spend().as_row())  # nothing yet, but a judge was asked
+        if sum(given.reused.values()) < unit.rows or unit.last:
+            parts.write(unit.name, given, GIVEN)
+        if sum(given.reused.values()) == unit.rows:  # further columns than those of a part are passed over
+            parts.write(unit.name, failed_unit(Job.of(run, unit), "") if unit.last else given)
     return {unit.name: sum(counts.values()) for unit in units if (counts := parts.reused(unit.name))}
 
 
 def _span(unit: Unit) -> tuple[int, str, str]:
     return unit.start // SPAN, unit.model, unit.evaluator
-
-
-class Given(NamedTuple):
-    """What earlier runs have of a span of rows: tables, with the `place` of each row in the span and its `source`."""
-
-    tables: dict[str, pa.Table]
-    width: int  # rows of a score
-
-    def of_unit(self, start: int, size: int) -> UnitResult:
-        """Return what is given to a unit of `size` rows from place `start` on."""
-        tables = {}
-        for name, table in self.tables.items():
-            first, stop = np.searchsorted(table["place"].to_numpy(), [start, start + size]).tolist()
-            own = table.slice(first, stop - first)
-            tables[name] = own.set_column(
-                own.column_names.index("place"), "place", pc.subtract(own["place"], pa.scalar(start, pa.int64()))
-            )
-        counts = Counter(tables["scores"]["source"].to_pylist())
-        return UnitResult(tables, 0, 0.0, reused={id: count // self.width for id, count in counts.items()})
 
 
 class Known:
@@ -130,87 +102,93 @@ class Known:
         """Return what the sources of a run have of it, those that are whole."""
         spec, workspace, sources = run.spec, Workspace(run.workspace.path), []
         for id in spec.reused:
-            try:
+            with suppress(*UNREADABLE):
                 source = workspace.run(id)
                 if source.state == "finished" and is_signed(source.folder / MANIFEST):
                     sources.append(source)
-            except UNREADABLE:
-                continue
         inputs = spec.suite.fingerprint, spec.outputs.fingerprint
         return cls(workspace, *inputs, run.evaluators, spec.resources, sources, spec.seed, spec.groups_equal_inputs)
 
-    def rows(self, evaluator: str, model: str, start: int, stop: int, replies: bool = True) -> Given | None:
-        """Return the scores of rows start … stop of the outputs, all of `model`, that sources have; None without any.
+    def of_units(self, units: Iterable[Unit], replies: bool = True) -> Iterator[tuple[Unit, UnitResult]]:
+        """Yield the units of which sources have something, with all of it.
 
-        `replies`: with the judge's replies that they rest on.
+        Of cases that may be some: their tables say the `place` of each row in the unit, and its `source`. `replies`:
+        with the judge's replies that scores rest on.
         """
+        for (_, _, evaluator), together in groupby(sorted(units, key=_span), key=_span):
+            if self.chosen[evaluator][0].shape == "dataset":
+                yield from ((unit, found) for unit in together if (found := self._whole(unit)) is not None)
+            else:
+                yield from self._of_cases(list(together), replies)
+
+    def _of_cases(self, units: Sequence[Unit], replies: bool) -> Iterator[tuple[Unit, UnitResult]]:
+        """Yield the same of units that follow each other, of one evaluator and model."""
+        evaluator, model, start, stop = units[0].evaluator, units[0].model, units[0].start, units[-1].stop
         left = np.ones(stop - start, bool)
         scores, judgements = [], []
         for source in [one for one in self._sources[evaluator] if model in one.models]:
-            try:
+            with suppress(*UNREADABLE):
                 keys = np.where(left, self._keys(source, evaluator, model, start, stop), -1)
-                table = self._scores(source, evaluator, model, keys)
-                if table is None:
+                if (keys < 0).all() or not len(table := self._scores(source, evaluator, model, keys)):
                     continue
                 if replies and judged(*self.chosen[evaluator]):
                     judgements.append(_replies(source, evaluator, model, table))
-            except UNREADABLE:
-                continue
-            left[table["place"].to_numpy()] = False
-            scores.append(table)
+                left[table["place"].to_numpy()] = False
+                scores.append(table)
         if not scores:
-            return None
+            return
         found = pa.concat_tables(scores).sort_by("place")
         position = self._inputs.positions(self._outputs, self._suite, start, stop).take(found["place"])
         tables = {"scores": found.set_column(found.column_names.index("position"), POSITION, position)}
         tables |= {"judgements": pa.concat_tables(judgements).sort_by("place")} if judgements else {}
-        return Given(tables, len(self.chosen[evaluator][0].metrics))
+        width = len(self.chosen[evaluator][0].metrics)
+        for unit in units:
+            own = {name: _within(table, unit.start - start, unit.stop - start) for name, table in tables.items()}
+            counts = Counter(own["scores"]["source"].to_pylist())
+            if counts:
+                yield unit, UnitResult(own, 0, 0.0, reused={id: count // width for id, count in counts.items()})
 
-    def whole(self, unit: Unit) -> UnitResult | None:
+    def _whole(self, unit: Unit) -> UnitResult | None:
         """Return the numbers that a source has of a unit of a whole data set; None where none has them."""
         for source in self._sources[unit.evaluator]:
-            try:
+            with suppress(*UNREADABLE):
                 if self._same_data(source, unit) and (tables := self._numbers(source, unit)):
                     return UnitResult(tables, 0, 0.0, reused={source.id: unit.rows} if unit.rows else {})
-            except UNREADABLE:
-                continue
         return None
 
     def _keys(self, source: Run, evaluator: str, model: str, start: int, stop: int) -> Ints:
         """Return the number of each row's equal in a source, see REPEATS; −1 where it has none."""
         entry, parameters = self.chosen[evaluator]
-        cases, (rows, position) = self._cases(source), self._rows(source, model, start, stop)
+        (places, same_tags), (rows, position) = self._cases(source), self._rows(source, model, start, stop)
         # whether questions stand for source texts depends on all cases
-        if len({with_source(one, entry.inputs) is one for one in (cases.ours, source.suite)}) > 1:
+        if len({with_source(one, entry.inputs) is one for one in (self._inputs.suite(self._suite), source.suite)}) > 1:
             return np.full(len(rows), -1)
         beside = parameters.reads_beside_content() if plugin(evaluator) is None else OUTSIDE
         same = np.ones(len(position), bool)
         if "tags" in beside:
-            same &= cases.same_tags[position]
+            same &= same_tags[position]
         if "position" in beside:
-            same &= cases.places[position] == position
+            same &= places[position] == position
         return np.where(same, rows, -1)
 
-    def _same_cases(self, source: Run) -> "_Cases":
-        """Return where the source's suite has the cases of this one."""
+    def _same_cases(self, source: Run) -> tuple[Ints, Bools]:
+        """Return the place in the source's suite of each case that is the same there (−1), and whose tags are."""
         ours, theirs = self._inputs.suite(self._suite), source.suite
         if ours.fingerprint == theirs.fingerprint:
-            return _Cases(ours, np.arange(len(ours)), np.ones(len(ours), bool))
+            return np.arange(len(ours)), np.ones(len(ours), bool)
         at = pc.index_in(ours.cases["case_id"].combine_chunks(), theirs.cases["case_id"].combine_chunks())
         places, found = numbers(pc.fill_null(at, -1)).astype(np.int64), numbers(pc.indices_nonzero(at.is_valid()))
         one, other = ours.cases.take(found), theirs.cases.take(at.drop_null())
-        names = {*one.column_names, *other.column_names} - UNSEEN
-        changed = _changed(one, other, names)
-        places[found[changed]] = -1
+        places[found[_changed(one, other, {*one.column_names, *other.column_names} - UNSEEN)]] = -1
         same_tags = np.zeros(len(ours), bool)
         same_tags[found] = ~_changed(one, other, {"tags"})
-        return _Cases(ours, places, same_tags)
+        return places, same_tags
 
     def _same_rows(self, source: Run, model: str, start: int, stop: int) -> tuple[Ints, Ints]:
         """Return the number in the source of each row's equal, −1 without one, and the places of their cases."""
         rows = self._inputs.placed_rows(self._outputs, self._suite, start, stop)
         position = numbers(rows[POSITION.name]).astype(np.int64)
-        places = self._cases(source).places[position]
+        places = self._cases(source)[0][position]
         keys = np.where(places >= 0, places * REPEATS + numbers(rows["run"]), -1)
         theirs, inputs = source.workspace, (source.spec.outputs.fingerprint, source.spec.suite.fingerprint)
         counts = {name: facts["rows"] for name, facts in theirs.outputs_facts(inputs[0])["models"].items()}
@@ -232,25 +210,20 @@ class Known:
             equal[np.flatnonzero(equal)[changed]] = False
         return np.where(equal, keys, -1), position
 
-    def _scores(self, source: Run, evaluator: str, model: str, keys: Ints) -> pa.Table | None:
+    def _scores(self, source: Run, evaluator: str, model: str, keys: Ints) -> pa.Table:
         """Return the score rows of those rows whose number the source has a final score of, with place and source."""
-        wanted = keys[keys >= 0] // REPEATS
-        if not len(wanted):
-            return None
-        width = len(self.chosen[evaluator][0].metrics)
-        bounds = [("position", ">=", int(wanted.min())), ("position", "<=", int(wanted.max()))]
+        width, asked = len(self.chosen[evaluator][0].metrics), keys[keys >= 0] // REPEATS
         own = [("evaluator", "==", evaluator), ("model", "==", model)]
+        bounds = [("position", ">=", int(asked.min())), ("position", "<=", int(asked.max()))]
         table = source.stored_table("scores", None, [*own, *bounds])
-        final = _flags(pc.is_in(table["status"], pa.array(FINAL)))
-        final &= ~_flags(pc.match_substring_regex(table["evidence"], UNHEARD))
+        unheard = pc.fill_null(pc.match_substring_regex(table["evidence"], UNHEARD), False)
+        final = np.array(pc.and_not(pc.is_in(table["status"], pa.array(FINAL)), unheard))
         good = np.flatnonzero(final.reshape(-1, width).all(axis=1)) * width  # the first row of each score
         there = numbers(table["position"])[good].astype(np.int64) * REPEATS + numbers(table["run"])[good]
         at = pc.index_in(pa.array(keys), pa.array(there))
-        places = numbers(pc.indices_nonzero(at.is_valid()))
-        if not len(places):
-            return None
         rows = (good[numbers(at.drop_null())][:, None] + np.arange(width)).ravel()
-        found = table.take(pa.array(rows)).append_column("place", pa.array(np.repeat(places, width).astype(np.int64)))
+        places = pa.array(np.repeat(numbers(pc.indices_nonzero(at.is_valid())), width).astype(np.int64))
+        found = table.take(pa.array(rows)).append_column("place", places)
         return found.append_column("source", pa.repeat(pa.scalar(source.id), len(found)))
 
     def _same_data(self, source: Run, unit: Unit) -> bool:
@@ -265,8 +238,8 @@ class Known:
         _ = source.suite, source.stored_input("outputs/predictions.parquet")  # they are whole
         if spec.outputs.fingerprint == self._outputs:
             return True
-        digest = self._inputs.answers_digest(self._outputs, model)
-        return source.workspace.answers_digest(spec.outputs.fingerprint, model) == digest
+        digest = answers_digest(self._inputs.path, self._outputs, model)
+        return answers_digest(source.workspace.path, spec.outputs.fingerprint, model) == digest
 
     def _numbers(self, source: Run, unit: Unit) -> dict[str, pa.Table]:
         """Return the tables of a unit that a source has, none where it gave no number at all: it may have failed."""
@@ -287,25 +260,18 @@ class Known:
         return found if numbers_there else {}
 
 
-class _Cases(NamedTuple):
-    """A suite, the place in a source's suite [cases] of each case that is the same there (−1), and whose tags are."""
-
-    ours: Suite
-    places: Ints
-    same_tags: Bools
-
-
-def _flags(column: pa.ChunkedArray) -> Bools:
-    return np.asarray(pc.fill_null(column, False).to_numpy(), bool)
+def _within(table: pa.Table, start: int, stop: int) -> pa.Table:
+    """Return the rows of the places from `start` until `stop`, their `place` counted from there."""
+    first, end = np.searchsorted(table["place"].to_numpy(), [start, stop]).tolist()
+    own = table.slice(first, end - first)
+    place = pc.subtract(own["place"], pa.scalar(start, pa.int64()))
+    return own.set_column(own.column_names.index("place"), "place", place)
 
 
 def _changed(one: pa.Table, other: pa.Table, names: Collection[str]) -> Bools:
     """Return which rows of two tables [n] differ in one of these columns."""
-    changed = np.zeros(len(one), bool)
-    for name in names:
-        columns = [column_or_nulls(table, name) for table in (one, other)]
-        changed |= differ(*columns)
-    return changed
+    each = [differ(column_or_nulls(one, name), column_or_nulls(other, name)) for name in names]
+    return np.any(each, axis=0) if each else np.zeros(len(one), bool)
 
 
 def _replies(source: Run, evaluator: str, model: str, scores: pa.Table) -> pa.Table:

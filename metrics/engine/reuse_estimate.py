@@ -13,8 +13,8 @@ from metrics.core.sampling_design import Duplicates
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.identities import find_sources, in_force
 from metrics.engine.load_resources import saved_settings
-from metrics.engine.plan import Unit
-from metrics.engine.reuse import SPAN, Known
+from metrics.engine.plan import units_of
+from metrics.engine.reuse import Known
 from metrics.engine.run_control import equal_facts
 from metrics.judge.rubrics import with_rubric
 from metrics.store import Run, Workspace
@@ -58,7 +58,8 @@ def find_reusable(
     """Return what a run of these evaluators would reuse; None where no earlier run has anything of it. See create."""
     chosen = choose(evaluators, with_rubric(parameters, workspace.path))
     models = saved_settings(resources)
-    sources = find_sources(workspace, suite, outputs, chosen.values(), models)
+    values = in_force(chosen.values(), models, workspace.path)
+    sources = find_sources(workspace, suite, outputs, values, models)
     if not sources:
         return None
     grouped = bool((equal_facts(suite, duplicates) or {}).get("grouped"))
@@ -68,25 +69,14 @@ def find_reusable(
             inputs.save_suite(replace(suite, media=None)),
             inputs.save_outputs(replace(outputs, files=None, targets={}), suite),
         )
-        known = Known(inputs, *kept, in_force(chosen.values(), models, workspace.path), models, sources, seed, grouped)
-        given = {id: np.zeros(outputs.outputs.num_rows, bool) for id, (entry, _) in chosen.items() if not entry.follows}
-        used: dict[str, set[str]] = {id: set() for id in given}
-        start = 0
-        for model, facts in inputs.outputs_facts(kept[1])["models"].items():
-            stop = start + facts["rows"]
-            for id, own in given.items():
-                if chosen[id][0].shape == "dataset":
-                    unit = Unit("", id, model, start, stop, None if chosen[id][0].repeats else facts["runs"][0])
-                    if (whole := known.whole(unit)) is not None:
-                        own[start:stop] = True
-                        used[id] |= whole.reused.keys()
-                    continue
-                for at in range(start, stop, SPAN):
-                    rows = known.rows(id, model, at, min(at + SPAN, stop), replies=False)
-                    if rows is not None:
-                        own[at + rows.tables["scores"]["place"].to_numpy()] = True
-                        used[id].update(rows.tables["scores"]["source"].unique().to_pylist())
-            start = stop
-        stored = inputs.outputs(kept[1])
+        known = Known(inputs, *kept, values, models, sources, seed, grouped)
+        stored, facts = inputs.outputs(kept[1]), inputs.outputs_facts(kept[1])
+        given = {id: np.zeros(len(stored.outputs), bool) for id in chosen}
+        used: dict[str, set[str]] = {id: set() for id in chosen}
+        for unit, found in known.of_units(units_of(facts["models"], (), chosen), replies=False):
+            is_whole = chosen[unit.evaluator][0].shape == "dataset"
+            places = slice(None) if is_whole else found.tables["scores"]["place"].to_numpy()
+            given[unit.evaluator][unit.start : unit.stop][places] = True
+            used[unit.evaluator] |= found.reused.keys()
     runs = {id: tuple(run for run in sources if run.id in ids) for id, ids in used.items()}
     return Reusable(stored, given, runs) if any(used.values()) else None

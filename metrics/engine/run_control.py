@@ -18,7 +18,7 @@ from metrics.core.registry import choose, evaluators as registered, is_missing
 from metrics.core.sampling_design import Duplicates, find_equal_inputs
 from metrics.core.suite import Outputs, Suite
 from metrics.engine.deadlines import checked_timeout, default_timeout
-from metrics.engine.identities import find_sources
+from metrics.engine.identities import find_sources, in_force
 from metrics.engine.load_resources import saved_settings
 from metrics.engine.run_plugins import specified
 from metrics.judge.rubrics import with_rubric
@@ -83,7 +83,8 @@ def create(
     equal = equal_facts(suite, duplicates)
     receipt = (*suite.receipt, *outputs.receipt, *_asked_lines(suite, subset, equal))
     of_suite, of_outputs = workspace.save_suite(suite), workspace.save_outputs(outputs, suite)
-    sources = find_sources(workspace, suite, outputs, chosen.values(), models) if reuse else ()
+    given = in_force(chosen.values(), models, workspace.path)
+    sources = find_sources(workspace, suite, outputs, given, models) if reuse else ()
     return workspace.create_run(
         {
             "name": name or short_name(suite.name, outputs.models),

@@ -168,9 +168,7 @@ def board(suite: str | None = None, workspace: str | Path | None = None) -> Boar
 
     `SUITE:all` has every evaluation of a model, not only the latest. Raises RunNotFound without a finished run.
     """
-    found = Workspace(workspace).run(f"{BOARD}{suite or ''}".rstrip(":"))
-    assert isinstance(found, Board), found
-    return found
+    return Board(boards.open_board(store.Workspace(workspace), f"{BOARD}{suite or ''}".rstrip(":")))
 
 
 class Workspace(store.Workspace):
@@ -182,9 +180,7 @@ class Workspace(store.Workspace):
         Raises RunNotFound.
         """
         if is_board(run_id):
-            found = boards.open_run(store.Workspace(self.path), run_id)
-            assert isinstance(found, boards.Board), found
-            return Board(found)
+            return Board(boards.open_board(store.Workspace(self.path), run_id))
         return Run(super().run(run_id, finished).folder)
 
     def runs(self) -> list[Run]:

@@ -144,10 +144,6 @@ class StoredInputs:
             self.targets(fingerprint),
         )
 
-    def answers_digest(self, fingerprint: str, model: str) -> str:
-        """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
-        return _answers_digest(self.path, fingerprint, model)
-
     def targets(self, fingerprint: str) -> dict[str, dict[str, Any]]:
         """Return the descriptions of the models that were asked for stored outputs, by name; none for uploads."""
         return files.read_json(self._folder("outputs", fingerprint) / TARGETS) or {}
@@ -259,7 +255,8 @@ def _readable(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 @lru_cache(maxsize=1024)
-def _answers_digest(workspace: Path, fingerprint: str, model: str) -> str:
+def answers_digest(workspace: Path, fingerprint: str, model: str) -> str:
+    """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
     found = StoredInputs(workspace).outputs(fingerprint, model)
     tables = [table for table in (found.outputs, found.predictions) if table is not None]
     filled = [

@@ -12,19 +12,23 @@ from metrics.core.errors import RunNotFound, did_you_mean
 from metrics.store import Run, Workspace
 from metrics.store.board import BOARD as BOARD, Apart, Board as Board, Entry, Source, is_board
 from metrics.store.board_settings import Boards, BoardSettings
+from metrics.store.stored_inputs import answers_digest
 
 EVERY = ":all"  # how that of every evaluation ends, those that later ones replace, too
 DIGITS = 12  # of a suite's fingerprint in an address
 
 
 def open_run(workspace: Workspace, address: str, finished: bool = False) -> Run:
-    """Return the run of an id (or `latest`), or the board of an address. Raises RunNotFound.
+    """Return the run of an id (or `latest`), or the board of an address. Raises RunNotFound."""
+    return open_board(workspace, address) if is_board(address) else workspace.run(address, finished)
+
+
+def open_board(workspace: Workspace, address: str) -> Board:
+    """Return the board of an address. Raises RunNotFound.
 
     `board:SUITE` is the board of a suite, which the first digits of its fingerprint or its name says; `board` that of
     the newest finished run; `board:SUITE:all` has every evaluation of a model, not only the latest.
     """
-    if not is_board(address):
-        return workspace.run(address, finished)
     asked = re.sub(r"@[0-9a-f]+$", "", address.partition(":")[2])
     every = f":{asked}".endswith(EVERY)
     name = f":{asked}".removesuffix(EVERY).removeprefix(":")
@@ -81,7 +85,7 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
     for run in runs:
         for model in run.models:
             of = run.spec.outputs.fingerprint
-            answers = run.workspace.answers_digest(of, model) if times[model] > 1 else of
+            answers = answers_digest(run.workspace.path, of, model) if times[model] > 1 else of
             evaluations.setdefault((model, answers), []).append(run)
     entries, apart, taken = list[Entry](), dict[tuple[str, str], Apart](), set[str]()
     for (model, _), own in evaluations.items():
