@@ -82,7 +82,7 @@ class Board(Run):
         told += [(id, run.id) for id, run in references.items()]
         digest = sha256(repr(told).encode()).hexdigest()
         super().__init__(self.newest.workspace.path / "cache" / "boards" / digest[:STAMP])
-        self.home = self.newest.home
+        self.home = self.newest.home  # its time and progress
         self.address, self.id = address, f"{address}@{digest[:STAMP]}"
         names, rows = tuple(entry.name for entry in entries), sum(_rows(entry.answers) for entry in entries)
         self.spec = self.newest.spec.model_copy(

@@ -68,35 +68,27 @@ class BoardSettings:
         for name, entry in self.entries:
             if entry not in {*known, *(more := also.get(name, ())), *gone}:
                 yield InputProblem("board", repr(entry), one_of(entry, [*known, *more]), column=name)
-        yield from self._aliased(known)
         for name, texts in (
+            ("aliases", self.aliases.values()),
             ("families", self.families.values()),
             ("factors", [text for own in self.factors.values() for text in own]),
         ):
             yield from (InputProblem("board", wrong, IN_FULL, column=name) for wrong in _disguised(texts))
-        for own, times in Counter(self.factors.values()).items():
-            if times > 1:
-                both = ", ".join(repr(entry) for entry, of in self.factors.items() if of == own)
-                expected = "one entry for each model and prompt"
-                yield InputProblem(
-                    "board", f"{both}: all {own.model!r} with {own.prompt!r}", expected, column="factors"
-                )
+        taken = {fold_name(entry): entry for entry in known}
+        for entry, alias in self.aliases.items():
+            if (other := taken.setdefault(fold_name(alias), entry)) != entry:
+                what = "the name" if fold_name(other) == fold_name(alias) else "the alias"
+                yield InputProblem("board", f"{alias!r} for {entry!r}: {what} of {other!r}", IN_FULL, column="aliases")
+        first: dict[Factors, str] = {}
+        for entry, own in self.factors.items():
+            if (other := first.setdefault(own, entry)) != entry:
+                both = f"{other!r}, {entry!r}: both {own.model!r} with {own.prompt!r}"
+                yield InputProblem("board", both, "one entry for each model and prompt", column="factors")
         run, _, model = (self.baseline or "").partition(":")
         unseen = [name for name in ("hidden", "archived") if self.baseline in getattr(self, name)]
         if unseen or (model and run in runs and run in self.archived):
             found = f"{self.baseline!r}, which is {' and '.join(unseen) or 'of an archived run'}"
             yield InputProblem("board", found, "an entry that the board shows", column="baseline")
-
-    def _aliased(self, known: Collection[str]) -> Iterator[InputProblem]:
-        """Yield the aliases that nobody can tell from another name."""
-        yield from (
-            InputProblem("board", wrong, IN_FULL, column="aliases") for wrong in _disguised(self.aliases.values())
-        )
-        first = {fold_name(entry): entry for entry in known}
-        for entry, alias in self.aliases.items():
-            if (other := first.setdefault(fold_name(alias), entry)) != entry:
-                what = "the name" if fold_name(other) == fold_name(alias) else "the alias"
-                yield InputProblem("board", f"{alias!r} for {entry!r}: {what} of {other!r}", IN_FULL, column="aliases")
 
 
 def _disguised(texts: Iterable[str]) -> Iterator[str]:

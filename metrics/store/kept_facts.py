@@ -6,7 +6,7 @@ writer of the workspace can make one. What does not fit is computed again, and w
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
@@ -69,18 +69,15 @@ def keep_by_run(maxsize: int, reads: Sequence[str] = ("scores",)) -> Callable[[C
     return decorate
 
 
-def damaged_facts(run: Run) -> list[Path]:
-    """Return the kept files of a run that nobody here wrote so: they are not believed, and computed again."""
-    found = run.kept_path("*.json")
-    return [] if found is None else [path for path in list_paths(found.parent, found.name) if not _is_ours(path)]
-
-
-def _is_ours(path: Path) -> bool:
-    try:
-        signed_text(path)
-    except (OSError, ValueError):
-        return is_half_made(path.name)
-    return True
+def damaged_facts(run: Run) -> Iterator[Path]:
+    """Yield the kept files of a run that nobody here wrote so: they are not believed, and computed again."""
+    every = run.kept_path("*.json")
+    for path in list_paths(every.parent, every.name) if every else ():
+        try:
+            signed_text(path)
+        except (OSError, ValueError):
+            if not is_half_made(path.name):
+                yield path
 
 
 def is_kept(run: Run) -> bool:

@@ -99,7 +99,7 @@ class Run(RunFiles):
 
     def kept_path(self, name: str) -> Path | None:
         """Return the file of that name in which something computed of the run is kept; None where nothing may be."""
-        return self.home / "kept" / name
+        return self.folder / "kept" / name
 
     @property
     def name(self) -> str:

@@ -59,15 +59,8 @@ def check(run: Run) -> list[Checked]:
     specification = _specification(run)
     if specification.verdict in BAD:  # it names suite and outputs
         return [Checked(SEAL, "whole"), specification, *_tables(run)]
-    return [
-        Checked(SEAL, "whole"),
-        specification,
-        *_tables(run),
-        *_inputs(run),
-        *_contradictions(run),
-        *_media(run),
-        *_kept_facts(run),
-    ]
+    checks = (_tables, _inputs, _contradictions, _media, _kept_facts)
+    return [Checked(SEAL, "whole"), specification, *(found for check in checks for found in check(run))]
 
 
 def can_be_made_again(found: list[Checked]) -> bool:

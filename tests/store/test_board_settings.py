@@ -40,7 +40,7 @@ def test_one_message_lists_every_problem_and_nothing_is_stored(tmp_path: Path) -
     for told in (
         "'LLAMA' for 'gpt | terse': the name of 'llama'", "an empty text", "did you mean 'llama'", "is not shown",
         "Latin and Cyrillic letters", "'nobody'", "'a\\nb': a character that is not shown", "81 characters",
-        "all 'gpt' with", "'llama', which is hidden", f"did you mean '{RUN}'",
+        "both 'gpt' with", "'llama', which is hidden", f"did you mean '{RUN}'",
     ):  # fmt: skip
         assert told in message
     assert boards.settings(SUITE) == BoardSettings()
