@@ -75,11 +75,6 @@ def board_address(asked: str, whole: bool = True) -> str:
     return found.address if whole else found.newest.id
 
 
-def id_of(run_id: str) -> str:
-    """Return the id by which a run is read: that of a board as it is now, which ends in a stamp of its content."""
-    return open_run(run_id).id if is_board(run_id) else run_id
-
-
 def has_every(board: str) -> bool:
     """Return whether a board has every evaluation of a model, not only the latest."""
     return board.partition("@")[0].endswith(EVERY)

@@ -91,8 +91,7 @@ def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, st
 
 def _evaluators_of(run: Run, ids: Sequence[str]) -> dict[str, str | list[str]]:
     """Return evaluators as a run used them: the parameters of an address."""
-    entries = {entry.id: entry.parameters for entry in run.spec.evaluators if entry.id in evaluators()}
-    entries = {name: values for name, values in entries.items() if name in ids}
+    entries = {one.id: one.parameters for one in run.spec.evaluators if one.id in ids and one.id in evaluators()}
     try:
         known = choose(list(entries), entries)
     except InputError:  # parameters of an earlier version, which this one does not have

@@ -88,12 +88,10 @@ def draw_parts(title: str, parts: Sequence[Part], key: str, height: int = ANSWER
     _draw_block(title, block(parts), key, height)
 
 
-def draw_difference(
-    title: str, expected: str, answer: str, key: str, height: int = ANSWER_HEIGHT, exact: bool = False
-) -> None:
+def draw_difference(title: str, expected: str, answer: str, key: str, exact: bool = False) -> None:
     """Draw the answer compared with the expected one: what is only expected struck out, only answered underlined."""
     parts = difference(expected, answer, exact)
-    draw_parts(title if parts is not None else f"{title} · {TOO_LONG}", parts or [Part(answer)], key, height)
+    draw_parts(title if parts is not None else f"{title} · {TOO_LONG}", parts or [Part(answer)], key)
 
 
 def _draw_block(title: str, content: dict[str, Any], key: str, height: int = ANSWER_HEIGHT) -> None:

@@ -231,7 +231,7 @@ def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
     st.session_state["last_run"] = chosen
     url.put(run=chosen)
     if run.state == "finished":
-        return boards.id_of(chosen)
+        return workspace_runs.open_run(chosen).id  # of a board as it is now: it ends in a stamp of its content
     if unfinished:
         return unfinished_run.draw(run)
     why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."

@@ -33,7 +33,11 @@ def numbers_from(run: Run) -> Mapping[tuple[str, str], str]:
         return {}
     behind = {(entry.name, id): source.run for entry in run.entries for id, source in entry.scores.items()}
     behind |= {key: one.source.run for key, one in run.apart.items()}
-    return {key: f"From {of.name}, {format.moment(of.created)}; {_how(of, key[1:])}" for key, of in behind.items()}
+    judges = {one: judged_by(one) for one in run.sources}
+    return {
+        (model, id): f"From {of.name}, {format.moment(of.created)}; {_how(of, [id], judges[of])}"
+        for (model, id), of in behind.items()
+    }
 
 
 def origin_lines(run: Run) -> Iterator[tuple[str, str]]:
@@ -41,12 +45,11 @@ def origin_lines(run: Run) -> Iterator[tuple[str, str]]:
     for one in origins(run):
         renamed = f" (there {one.model})" if one.model != one.entry else ""
         when = format.moment(one.run.sealed)
-        yield one.entry, f"run {one.run.id}{renamed}, {when} UTC: {_how(one.run, one.evaluators)}"
+        yield one.entry, f"run {one.run.id}{renamed}, {when} UTC: {_how(one.run, one.evaluators, judged_by(one.run))}"
 
 
-def _how(run: Run, evaluators: Sequence[str]) -> str:
+def _how(run: Run, evaluators: Sequence[str], judges: Mapping[str, str]) -> str:
     """Return how a run used these evaluators: `ROUGE version 2, Faithfulness version 1; judged by …`."""
-    judges = judged_by(run)
     scored = ", ".join(f"{title_of(id)} version {run.spec.version(id)}" for id in evaluators) or "answers only"
     asked = dict.fromkeys(judges[id] for id in evaluators if id in judges)
     return f"{scored}; judged by {', '.join(asked)}" if asked else scored

@@ -94,12 +94,10 @@ def differ_only_in(first: str, second: str) -> tuple[str, ...] | None:
     >>> differ_only_in("Yes", "yes ")
     ('case', 'white space')
     """
-    if first == second:
-        return ()
-    if max(len(first), len(second)) > MOST_CHARACTERS or not _are_equal(first, second, FORMS):
+    if first != second and max(len(first), len(second)) > MOST_CHARACTERS:
         return None
-    every = (names for count in range(1, len(FORMS) + 1) for names in combinations(FORMS, count))
-    return next(names for names in every if _are_equal(first, second, names))
+    every = (names for count in range(len(FORMS) + 1) for names in combinations(FORMS, count))
+    return next((names for names in every if _are_equal(first, second, names)), None)
 
 
 def _are_equal(first: str, second: str, names: Iterable[str]) -> bool:

@@ -95,12 +95,11 @@ def _draw_names(run: str) -> None:
 def draw_lacks(run: str) -> None:
     """Draw which models of a board lack numbers made as the others' are, each with a link that begins such a run."""
     found = boards.lacks(run)
-    for place, lack in enumerate(found):
-        if place == SHOWN:
-            st.caption(f"And {format.plural(len(found) - SHOWN, 'more model')} with such numbers.")
-            break
+    for place, lack in enumerate(found[:SHOWN]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"lack-{place}", gap="small"):
             st.text(f"{format.middle(lack.model, 40)} · {lack.why}", width="stretch")
             if visitors.may("editor"):
                 asked = evaluation_inputs.asked_alike(run, lack.model, lack.evaluators)
                 url.link("Evaluate alike", "evaluate", icon=":material/add:", **asked)
+    if len(found) > SHOWN:
+        st.caption(f"And {format.plural(len(found) - SHOWN, 'more model')} with such numbers.")

@@ -1,16 +1,14 @@
 """Boards over the versions of a suite: their models on the cases that all of these have unchanged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.analysis.boards.board import Board, board, runs_of_suite
-from metrics.analysis.comparison.shared_cases import shared_cases
+from metrics.analysis.comparison.shared_cases import SharedCases, shared_cases
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
@@ -47,9 +45,9 @@ def shared_board(workspace: Workspace, fingerprint: str) -> SharedBoard | None:
     own = board(workspace, fingerprint)
     suite, shared, boards = own.suite, np.ones(len(own.suite), bool), [own]
     known = {*own.models}
-    for version in _versions(workspace, own.newest):
-        found, cases = board(workspace, version.spec.suite.fingerprint), shared_cases(version, own.newest)
-        if cases is not None and not known.issuperset(found.models):
+    for version, cases in _versions(workspace, own.newest):
+        found = board(workspace, version.spec.suite.fingerprint)
+        if not known.issuperset(found.models):
             boards.append(found)
             known.update(found.models)
             shared &= np.isin(np.arange(len(suite)), cases.after)
@@ -75,7 +73,6 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
         if run.spec.outputs.fingerprint == outputs.fingerprint and {*run.evaluators} >= {*ids}:
             return run
     own = found.boards[0].spec
-    resources: Mapping[str, Any] = reduce(lambda kept, one: {**one.spec.resources, **kept}, found.boards, {})
     where = f"unchanged in {len(found.boards)} versions of the suite"
     facts = FilterFacts(where=(where,), cases=found.whole, met=len(found.suite))
     return engine.create(
@@ -84,7 +81,7 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
         outputs,
         list(ids),
         {id: run.evaluators[id] for id, run in ids.items()},
-        resources=dict(resources),
+        resources={kind: of for one in reversed(found.boards) for kind, of in one.spec.resources.items()},
         seed=own.seed,
         duplicates="group" if own.groups_equal_inputs else "keep",
         subset=SubsetFacts(filter=facts, label_map=own.suite.label_map),
@@ -92,24 +89,21 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
     )
 
 
-def _versions(workspace: Workspace, own: Run) -> list[Run]:
-    """Return the newest whole run of every other suite that shares enough cases with that of a run, newest first."""
+def _versions(workspace: Workspace, own: Run) -> Iterator[tuple[Run, SharedCases]]:
+    """Yield the newest whole run of every other suite that shares enough cases with that of a run, newest first."""
     newest: dict[str, Run] = {}
     for run in workspace.runs():
         suite = run.spec.suite
         if run.state == "finished" and suite.task == own.spec.suite.task and not suite.filter and not suite.budget:
             newest.setdefault(suite.fingerprint, run)
     newest.pop(own.spec.suite.fingerprint, None)
-    return [run for run in newest.values() if _is_version(run, own)]
-
-
-def _is_version(run: Run, own: Run) -> bool:
-    least = max(1.0, MIN_SHARED * min(run.spec.suite.cases, own.spec.suite.cases))
-    ids, others = (one.case_columns(["case_id"])["case_id"].combine_chunks() for one in (own, run))
-    if (pc.sum(pc.is_in(ids, others)).as_py() or 0) < least:  # most suites are told apart without reading their cases
-        return False
-    cases = shared_cases(run, own)
-    return cases is not None and len(cases) >= least
+    for run in newest.values():
+        least = max(1.0, MIN_SHARED * min(run.spec.suite.cases, own.spec.suite.cases))
+        ids, others = (one.case_columns(["case_id"])["case_id"].combine_chunks() for one in (own, run))
+        if pc.is_in(ids, others).true_count >= least:  # most suites are told apart without reading their cases
+            cases = shared_cases(run, own)
+            if cases is not None and len(cases) >= least:
+                yield run, cases
 
 
 def _outputs(found: SharedBoard) -> Outputs:
