@@ -64,6 +64,11 @@ def with_nan(column: pa.Array | pa.ChunkedArray) -> Floats:
     return numbers(pc.fill_null(column, _NAN))
 
 
+def may_hold(column: pq.ColumnChunkMetaData) -> bool:
+    """Return whether a column of a row group may have a value, by its statistics."""
+    return column.statistics is None or column.statistics.null_count < column.num_values
+
+
 def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Sequence[int] | None = None) -> list[int]:
     """Return the row groups of a file, or of `groups`, that may hold `value` (None: null) in a text column.
 

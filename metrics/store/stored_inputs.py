@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metrics.core import files, suite as columns
-from metrics.core.arrow import opened, rows_at, stored_rows
+from metrics.core.arrow import may_hold, opened, rows_at, stored_rows
 from metrics.core.cases import POSITION, places
 from metrics.core.classes import class_records
 from metrics.core.errors import RunCorrupt, RunNotFound
@@ -274,11 +274,7 @@ def _metadata(path: Path) -> tuple[pq.FileMetaData, list[str]]:
     found = pq.read_metadata(path)
     names = found.schema.to_arrow_schema().names  # a list is one column in the file, too
     groups = [found.row_group(group) for group in range(found.num_row_groups)]
-    return found, [name for place, name in enumerate(names) if any(_filled(group.column(place)) for group in groups)]
-
-
-def _filled(column: pq.ColumnChunkMetaData) -> bool:
-    return column.statistics is None or column.statistics.null_count < column.num_values
+    return found, [name for place, name in enumerate(names) if any(may_hold(group.column(place)) for group in groups)]
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from metrics.analysis.leaderboard.case_sums import name_places
 from metrics.analysis.leaderboard.ranks import Ranks, ranks_of_resamples
 from metrics.core.array_types import Floats, Ints
-from metrics.core.arrow import numbers, with_nan
+from metrics.core.arrow import may_hold, numbers, with_nan
 from metrics.core.evaluator import Metric
 from metrics.stats import quantiles
 from metrics.stats.bootstrap import Draws, bootstrap_means
@@ -66,14 +66,10 @@ def measured_outputs(run: Run) -> pa.Table:
 
 
 def _groups_said(metadata: pq.FileMetaData) -> list[int]:
-    return [place for place in range(metadata.num_row_groups) if _is_said(metadata.row_group(place))]
-
-
-def _is_said(group: pq.RowGroupMetaData) -> bool:
-    """Return whether a row group may hold any of QUANTITIES, by its statistics."""
-    columns = [group.column(place) for place in range(group.num_columns)]
-    own = [column for column in columns if column.path_in_schema in QUANTITIES]
-    return any(column.statistics is None or column.statistics.null_count < column.num_values for column in own)
+    """Return the row groups that may hold any of QUANTITIES, by their statistics."""
+    places = [place for place, name in enumerate(metadata.schema.names) if name in QUANTITIES]
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return [at for at, group in enumerate(groups) if any(may_hold(group.column(place)) for place in places)]
 
 
 def resource_values(run: Run, quantities: Collection[str]) -> dict[str, Floats]:
