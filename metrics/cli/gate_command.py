@@ -172,7 +172,7 @@ def print_leaderboard(run: Run) -> None:
 
 def difference_lines(each: baseline.Differences) -> Iterator[str]:
     """Yield the differences of a model to its counterpart in the baseline, a line for each metric."""
-    yield f"{each.model} against baseline {each.tested.run_a}"
+    yield f"{each.model} against baseline {each.baseline}"
     for row, tested in each.rows:
         before, after, change, ends, p, n, words = baseline.figures(row, tested)
         yield f"{row.column.evaluator} · {row.column.title} {ARROWS[row.column.direction]}".rstrip()

@@ -29,7 +29,7 @@ from metrics.presentation.format import interval, number, p_value, p_words, plur
 from metrics.presentation.phrases import signed, with_interval
 from metrics.reports.gates import Outcome, directions
 from metrics.store import Run, Workspace
-from metrics.store.board import BOARD
+from metrics.store.board import BOARD, is_board
 
 FAIL_IF_WORSE, NON_INFERIOR = "fail-if-worse", "non-inferior"
 MARGIN = "METRIC=MARGIN or EVALUATOR.METRIC=MARGIN: how much worse it may be, above 0"
@@ -58,6 +58,13 @@ class Differences:
     def before(self) -> str:
         """What the counterpart is called in a sentence: a model of the same run by its name."""
         return self.tested.model_a if self.tested.run_a == self.tested.run_b else "the baseline"
+
+    @property
+    def baseline(self) -> str:
+        """What the baseline is called: a model of the same run or of a board by its name, else the run's id."""
+        if self.tested.run_a == self.tested.run_b:
+            return self.tested.model_a
+        return f"{self.tested.model_a} of the board" if is_board(self.tested.run_a) else self.tested.run_a
 
     @property
     def answer(self) -> str:
@@ -230,9 +237,7 @@ def worse(against: Sequence[Differences], metrics: Sequence[str] = ()) -> list[O
     of which nothing can be tested.
     """
     return [
-        Outcome(
-            FAIL_IF_WORSE, metric, each.model, metric, found, f"not significantly worse than {each.tested.run_a}", ok
-        )
+        Outcome(FAIL_IF_WORSE, metric, each.model, metric, found, f"not significantly worse than {each.baseline}", ok)
         for each in against
         for metric, found, ok in _gated(each, metrics)
     ]
@@ -259,7 +264,7 @@ def non_inferior(against: Sequence[Differences], margins: Mapping[str, float]) -
 
 
 def _non_inferior(each: Differences, metric: str, margin: float, found: str, passed: bool) -> Outcome:
-    wanted = f"at most {margin:g} worse than {each.tested.run_a}"
+    wanted = f"at most {margin:g} worse than {each.baseline}"
     return Outcome(NON_INFERIOR, f"{metric}={margin:g}", each.model, metric, found.removesuffix("."), wanted, passed)
 
 

@@ -59,8 +59,11 @@ def test_the_pinned_baseline_is_that_of_a_board(runs, capsys) -> None:
     assert main(["gate", "board", "--fail-if-worse", "rougeL"]) == 2
     assert main(["board", "--baseline", "good"]) == 0
     capsys.readouterr()
-    assert main(["gate", "board", "--fail-if-worse", "rougeL"]) == 1
-    assert "poor against baseline" in capsys.readouterr().out
+    assert main(["gate", "board", "--fail-if-worse", "rougeL", "--markdown", "-"]) == 1
+    said = capsys.readouterr().out
+    assert "### `poor` against baseline `good`\n" in said
+    assert "not significantly worse than good |" in said
+    assert "Not in the baseline" not in said
 
 
 def test_a_baseline_without_the_model(runs, capsys) -> None:

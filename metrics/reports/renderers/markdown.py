@@ -97,8 +97,9 @@ def _cell(board: Leaderboard, model: str, column: Column) -> str:
 
 def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:
     for each in against:
-        renamed = f" ({code(each.tested.model_a)})" if each.tested.model_a != each.model else ""
-        yield f"### {code(each.model)} against baseline {code(each.tested.run_a)}{renamed}"
+        before, name = each.tested.model_a, each.baseline
+        renamed = "" if before == each.model or name.startswith(before) else f" ({code(before)})"
+        yield f"### {code(each.model)} against baseline {code(name)}{renamed}"
         rows = [_row(row, tested) for row, tested in each.rows]
         yield from _cut(
             ("Metric", "Baseline", "New", "Difference", "95 % interval", "Adjusted p", "n", "Result"), rows, range(1, 7)
@@ -106,7 +107,8 @@ def _differences(run: Run, against: Sequence[Differences]) -> Iterator[str]:
         tests = plural(each.tested.tested, "test")
         yield f"Paired on shared cases. “Better”, “worse”: significant after Holm correction ({tests}, 5 %)."
         yield from map(prose, (*each.told, *each.tested.notes))
-    alone = [model for model in run.models if model not in [each.model for each in against]]
+    there = {each.model for each in against} | {each.tested.model_a for each in against if each.tested.run_a == run.id}
+    alone = [model for model in run.models if model not in there]
     if against and alone:
         yield f"Not in the baseline: {', '.join(map(code, alone[:MOST_MODELS]))}."
 
