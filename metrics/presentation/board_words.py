@@ -9,6 +9,8 @@ from metrics.core.registry import title_of
 from metrics.presentation import format
 from metrics.store import Run
 
+FROM_RUN = "from_run"  # the column, or the key, of files of a board
+
 
 class Lack(NamedTuple):
     """Evaluators of which a model has no number to be ranked by, and why not, in words."""
@@ -38,6 +40,25 @@ def numbers_from(run: Run) -> Mapping[tuple[str, str], str]:
         (model, id): f"From {of.name}, {format.moment(of.created)}; {_how(of, [id], judges[of])}"
         for (model, id), of in behind.items()
     }
+
+
+def from_run(run: Run, model: str | None, evaluator: str | None = None) -> dict[str, str]:
+    """Return as `from_run` the run that an entry's numbers of an evaluator come from, for files of a board.
+
+    Without evaluator or model all that it, or the board, comes from, that of the answers first. Empty for a single run.
+    """
+    if not isinstance(run, Board):
+        return {}
+    if model and evaluator:
+        return {FROM_RUN: run.behind(model, evaluator).id}
+    ids = (one.run.id for one in origins(run) if model in (None, one.entry))
+    return {FROM_RUN: ", ".join(dict.fromkeys(ids))}
+
+
+def evaluators_of(run: Run, model: str) -> tuple[str, ...]:
+    """Return the evaluators of a run that a model has numbers of: on a board those that its entry has."""
+    own = {id for one in origins(run) if one.entry == model for id in one.evaluators}
+    return tuple(id for id in run.evaluators if id in own or not isinstance(run, Board))
 
 
 def origin_lines(run: Run) -> Iterator[tuple[str, str]]:

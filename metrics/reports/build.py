@@ -115,7 +115,7 @@ def _facts(run: Run) -> Iterator[FactGroup]:
             *([] if made_of else [Fact("Outputs fingerprint", outputs.fingerprint, True)]),
         ),
     )
-    changed = {name: _changed(name, parameters) for name, parameters in run.evaluators.items()}
+    changed = {name: changes_of(run, name) for name in run.evaluators}
     usual = [title_of(name) for name, text in changed.items() if not text]
     set_after = ", ".join(
         f"{title_of(id)} {metric_name(metric, id)} {exact(value)}"
@@ -209,8 +209,10 @@ def changed_parameters(evaluator: str, parameters: Mapping[str, Any]) -> dict[st
     return {name: value for name, value in parameters.items() if value is not None and usual.get(name) != value}
 
 
-def _changed(evaluator: str, parameters: Mapping[str, Any]) -> str:
-    changed = changed_parameters(evaluator, parameters)
+def changes_of(run: Run, evaluator: str) -> str:
+    """Return the parameters of an evaluator that were given and differ from its defaults: `extract = (\\d+) · …`."""
+    given = next(one.parameters for one in run.spec.evaluators if one.id == evaluator)
+    changed = changed_parameters(evaluator, given)
     return " · ".join(f"{name} = {_value(value)}" for name, value in changed.items())
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from metrics import analysis
 from metrics.analysis.boards.origins import origins
 from metrics.core.conventions import ASSAY, CALIBRATION, limit
+from metrics.presentation.board_words import evaluators_of
 from metrics.presentation.phrases import metric_title
 from metrics.presentation.safe_text import shown_tree
 from metrics.reports.renderers.export_tables import table
@@ -114,7 +115,7 @@ def unique_names(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def parameters(run: Run, model: str) -> dict[str, str]:
-    """Return what the numbers rest on: model, suite, run and its end, and each evaluator's judge and parameters."""
+    """Return what a model's numbers rest on: suite, run and its end, judge and parameters of each of its evaluators."""
     suite, behind = run.spec.suite, run.behind(model)
     found = {
         "model": model, "assay_run": run.id, "suite": suite.name, "suite_fingerprint": suite.fingerprint,
@@ -123,11 +124,12 @@ def parameters(run: Run, model: str) -> dict[str, str]:
     }  # fmt: skip
     of_board = [one for one in origins(run) if one.entry == model]
     found |= {f"{id}.run": one.run.id for one in of_board for id in one.evaluators}
-    judges = {f"{id}.judge": judge for id, judge in analysis.judged_by(run).items()}
+    ids = evaluators_of(run, model)
+    judges = {f"{id}.judge": judge for id, judge in analysis.judged_by(run).items() if id in ids}
     own = {
         f"{id}.{name}": str(value)
-        for id, values in run.evaluators.items()
-        for name, value in values.items()
+        for id in ids
+        for name, value in run.evaluators[id].items()
         if value not in (None, {}, [], "")
     }
     return found | judges | own

@@ -10,6 +10,7 @@ from metrics import __version__, analysis
 from metrics.core.errors import InputError, InputProblem, refuse
 from metrics.presentation.format import DIRECTIONS, range_text
 from metrics.presentation.safe_text import shown
+from metrics.reports.build import changes_of
 from metrics.reports.exchange.contents import Number, file_name, numbers, unique_names
 from metrics.store import Run
 
@@ -74,7 +75,7 @@ def _choose_numbers(run: Run, benchmark: str | None) -> tuple[dict[str, str], li
 
 
 def _notes(run: Run, one: Number) -> str:
-    """Return what the number is: metric, run, interval, counts and judge."""
+    """Return what the number is: metric, run, interval, counts, parameters that are not the default, judge."""
     column, cell = one.column, one.cell
     behind = run.behind(one.model, column.evaluator)
     judge = analysis.judged_by(behind).get(column.evaluator)
@@ -83,6 +84,7 @@ def _notes(run: Run, one: Number) -> str:
         f"{range_text(column.low, column.high)}, {DIRECTIONS[column.direction]}",
         "no interval" if cell.low is None and cell.high is None else
         f"95 % interval {cell.low} to {cell.high} ({cell.interval})",
-        f"n {cell.n}", f"{cell.unscored} unscored", *([f"judge {judge}"] if judge else []),
+        f"n {cell.n}", f"{cell.unscored} unscored",
+        *([changed] if (changed := changes_of(run, column.evaluator)) else []), *([f"judge {judge}"] if judge else []),
     )  # fmt: skip
     return shown("; ".join(parts))

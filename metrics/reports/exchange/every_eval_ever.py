@@ -22,8 +22,10 @@ from metrics.core.evaluator import Direction
 from metrics.core.registry import BYOP
 from metrics.core.rounding import round_tree
 from metrics.judge.settings import settings_of
+from metrics.presentation.board_words import evaluators_of, from_run
 from metrics.presentation.format import DIRECTIONS
 from metrics.presentation.safe_text import shown_tree
+from metrics.reports.build import changes_of
 from metrics.reports.exchange.contents import Number, answers, file_name, numbers, parameters, verdict_of
 from metrics.store import Run
 
@@ -74,7 +76,7 @@ def _record(
     id = f"{suite.name}/{model}/{run.id}"
     silent = {one.name: one.cell.reason or "no value" for one in found if not one.has_value}
     details = {**parameters(run, model), **({"metrics_without_value": json.dumps(silent)} if silent else {})}
-    versions = {f"{entry.id}.version": str(entry.version) for entry in run.spec.evaluators}
+    versions = {f"{id}.version": str(run.spec.version(id)) for id in evaluators_of(run, model)}
     data = {
         "dataset_name": suite.name,
         "source_type": "other",
@@ -101,7 +103,7 @@ def _record(
                 "evaluation_result_id": f"{id}/{one.name}",
                 "evaluation_name": suite.name,
                 "source_data": data,
-                "metric_config": _metric(one, scoring.get(one.column.evaluator)),
+                "metric_config": _metric(run, one, scoring.get(one.column.evaluator)),
                 "score_details": _score(one),
                 **_generation(target),
             }
@@ -111,9 +113,10 @@ def _record(
     }
 
 
-def _metric(one: Number, scoring: dict[str, Any] | None) -> dict[str, Any]:
+def _metric(run: Run, one: Number, scoring: dict[str, Any] | None) -> dict[str, Any]:
     column = one.column
     details = {"direction": DIRECTIONS[column.direction], **({"threshold": column.limit} if column.limit else {})}
+    details |= {"parameters": changed} if (changed := changes_of(run, column.evaluator)) else {}
     return {
         "evaluation_description": column.description,
         "metric_id": f"assay.{one.name}",
@@ -240,6 +243,7 @@ def _samples(
                 **({"error": one.output["error"]} if one.output.get("error") else {}),
                 "metadata": {
                     "metric": ".".join(key), "repeat": str(one.repeat), **({"threshold": whose} if whose else {}),
+                    **from_run(run, model, row["evaluator"]),
                 },
             }  # fmt: skip
 

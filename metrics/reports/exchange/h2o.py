@@ -1,7 +1,7 @@
 """A run as H2O Eval Studio's explanations: llm-eval-results, its two leaderboards, work-dir-archive; its LLM result.
 
-The columns have H2O's names; `run` is the repeat and `evaluator` our id. H2O makes each explanation for one evaluator:
-here a table has all of them, and the archive a folder for each.
+The columns have H2O's names; `run` is the repeat, `from_run` of a board the run, and `evaluator` our id.
+H2O makes each explanation for one evaluator: here a table has all of them, and the archive a folder for each.
 """
 
 import json
@@ -15,6 +15,7 @@ from metrics.core.conventions import BOOLEAN
 from metrics.core.fields import ANSWERED
 from metrics.core.files import write_bytes
 from metrics.judge.keys import redact
+from metrics.presentation.board_words import FROM_RUN, from_run
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.exchange.contents import Answered, answers
 from metrics.reports.renderers.export_tables import table
@@ -31,7 +32,7 @@ FORMATS: tuple[Format, ...] = ("json", "csv")
 
 def eval_results(run: Run) -> pd.DataFrame:
     """Return inputs and answers with every metric as `evaluator.metric`, a row for each answer; see `_results`."""
-    return _results(_answered(run), list(run.evaluators), several=True)
+    return _results(run, _answered(run), list(run.evaluators), several=True)
 
 
 def bool_leaderboard(run: Run) -> pd.DataFrame:
@@ -42,7 +43,8 @@ def bool_leaderboard(run: Run) -> pd.DataFrame:
     """
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in _cells(run, _evaluators(run, boolean=True)):
-        row = rows.setdefault(tuple(one[name] for name in OF), {name: one[name] for name in (*OF, "n", "unscored")})
+        key = tuple(one[name] for name in OF)
+        row = rows.setdefault(key, {name: one[name] for name in (*OF, "n", "unscored", FROM_RUN) if name in one})
         row[NAMES.get(one["metric"], one["metric"])] = one["value"]
     return pd.DataFrame(list(rows.values()))
 
@@ -53,7 +55,7 @@ def heatmap_leaderboard(run: Run) -> pd.DataFrame:
     A model's value has its 95 % interval; a prompt's is the mean over the models. The best models and the worst prompts
     come first.
     """
-    columns = [*OF, "metric", "value", "low", "high", "threshold", "direction", "n", "unscored"]
+    columns = [*OF, "metric", "value", "low", "high", "threshold", "direction", "n", "unscored", *from_run(run, None)]
     return pd.DataFrame(list(_cells(run, _evaluators(run, boolean=False))), columns=columns)
 
 
@@ -66,7 +68,7 @@ def save_llm_results(run: Run) -> None:
     """Write the LLM result of each evaluator to the folder LLM_RESULT of a finished run; it is no part of its seal."""
     found = _answered(run)
     for id in run.evaluators:
-        write_bytes(run.home / LLM_RESULT / f"{id}.json", write(_results(found, [id]), "json"))
+        write_bytes(run.home / LLM_RESULT / f"{id}.json", write(_results(run, found, [id]), "json"))
 
 
 def has_boolean(run: Run) -> bool:
@@ -85,7 +87,7 @@ def _artifacts(run: Run) -> Iterator[tuple[str, bytes]]:
     found, problems = _answered(run), table(run, "problems")
     boards = {"llm-bool-leaderboard": bool_leaderboard(run), "llm-heatmap-leaderboard": heatmap_leaderboard(run)}
     for id in run.evaluators:
-        for name, frame in {"llm-eval-results": _results(found, [id]), **boards}.items():
+        for name, frame in {"llm-eval-results": _results(run, found, [id]), **boards}.items():
             own = frame[frame["evaluator"] == id] if name in boards and len(frame) else frame
             if len(own):
                 yield from ((f"{id}/{name}.{format}", write(own, format)) for format in FORMATS)
@@ -99,12 +101,12 @@ def _answered(run: Run) -> list[Answered]:
     return [one for model in run.models for one in answers(run, model)]
 
 
-def _results(found: Sequence[Answered], evaluators: Sequence[str], several: bool = False) -> pd.DataFrame:
+def _results(run: Run, found: Sequence[Answered], evaluators: Sequence[str], several: bool = False) -> pd.DataFrame:
     """Return what was asked and answered, H2O's LLM dataset, with the metrics of some evaluators as columns.
 
     A metric without a value is null, and result_error_message says why. Several references are a JSON list.
     """
-    return pd.DataFrame([_result(one, evaluators, several) for one in found])
+    return pd.DataFrame([_result(one, evaluators, several) | from_run(run, one.model) for one in found])
 
 
 def _result(one: Answered, evaluators: Sequence[str], several: bool) -> dict[str, Any]:
@@ -151,12 +153,13 @@ def _cells(run: Run, evaluators: Sequence[str]) -> Iterator[dict[str, Any]]:
         cells = {model: board.cells[model, column.key] for model in board.models if (model, column.key) in board.cells}
         for model, cell in sorted(cells.items(), key=lambda each: _rank(each[1].value, -sign)):
             own = {name: getattr(cell, name) for name in ("value", "low", "high", "n", "unscored")}
+            own |= from_run(run, model, column.evaluator)
             yield shared | {"leaderboard": MODELS, "model_key": shown(model), "key": None, "input": None} | own
         rows = of_metric.get((column.evaluator, column.metric), [])
         for row in sorted(rows, key=lambda row: _rank(row["value"], sign)):
             what = shown_tree({"leaderboard": PROMPTS, "key": row["case_id"], "input": asked[row["case_id"]]})
             own = {name: row[name] for name in ("value", "n", "unscored")}
-            yield shared | {"model_key": None, "low": None, "high": None} | what | own
+            yield shared | {"model_key": None, "low": None, "high": None} | what | own | from_run(run, None)
 
 
 def _rank(value: float | None, sign: int) -> tuple[bool, float]:

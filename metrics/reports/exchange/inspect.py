@@ -7,6 +7,7 @@ from typing import Any
 
 from metrics import __version__
 from metrics.core.rounding import round_tree
+from metrics.presentation.board_words import evaluators_of
 from metrics.presentation.safe_text import shown, shown_tree
 from metrics.reports.exchange.contents import Answered, Number, answers, numbers, parameters, unique_names
 from metrics.store import Run
@@ -45,7 +46,8 @@ def _log(run: Run, model: str, found: list[Number]) -> dict[str, Any]:
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {
             "total_samples": len(samples), "completed_samples": len(samples),
-            "scores": [_scorer(run, id, [one for one in found if one.column.evaluator == id]) for id in run.evaluators],
+            "scores": [_scorer(run, id, [one for one in found if one.column.evaluator == id])
+                       for id in evaluators_of(run, model)],
         },
         "stats": {"started_at": run.behind(model).created, "completed_at": run.behind(model).sealed, "model_usage": {}},
         "samples": samples,

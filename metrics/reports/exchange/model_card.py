@@ -8,6 +8,7 @@ from metrics.core.registry import title_of
 from metrics.presentation.board_words import origin_lines
 from metrics.presentation.format import MISSING, interval, moment, number, plural
 from metrics.presentation.safe_text import shown
+from metrics.reports.build import changes_of
 from metrics.reports.exchange.contents import Number, file_name, numbers
 from metrics.store import Run
 
@@ -26,12 +27,14 @@ def export(run: Run) -> bytes:
     front = yaml.safe_dump({"model-index": list(_index(run, found))}, sort_keys=False, allow_unicode=True)
     suite = run.spec.suite
     judges = (f" {_cell(title_of(id))} is judged by {_cell(judge)}." for id, judge in analysis.judged_by(run).items())
+    changed = {title_of(id): changes_of(run, id) for id in run.evaluators}
+    made_with = (f" {_cell(title)}: {_cell(text)}." for title, text in changed.items() if text)
     about = f"On {plural(suite.cases, 'case')} of {_cell(suite.name)} by Assay, run {run.id}, {moment(run.sealed)}."
     made_of = "\n".join(f"- {_cell(entry)}: {_cell(text)}" for entry, text in origin_lines(run))
     lines = [
         f"---\n{front}---",
         "## Evaluation results",
-        about + "".join(judges),
+        about + "".join([*judges, *made_with]),
         *filter(None, [made_of]),
         *_tables(found),
     ]
@@ -56,6 +59,7 @@ def _metric(run: Run, one: Number, judges: Mapping[str, str]) -> dict[str, Any]:
     counts = {
         "low": cell.low, "high": cell.high, "interval": cell.interval, "n": cell.n, "unscored": cell.unscored,
         "direction": one.column.direction, "run": behind.id, "date": behind.sealed, "judge": judges.get(id),
+        "parameters": changes_of(run, id) or None,
     }  # fmt: skip
     args = {name: value for name, value in counts.items() if value is not None}
     return {"type": one.name, "value": cell.value, "name": one.title, "args": args, "verified": False}

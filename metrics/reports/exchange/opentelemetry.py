@@ -13,7 +13,9 @@ import orjson
 
 from metrics import __version__, analysis
 from metrics.core.rounding import round_tree
+from metrics.presentation.board_words import from_run
 from metrics.presentation.safe_text import shown
+from metrics.reports.build import changes_of
 from metrics.reports.exchange.contents import Answered, answers, verdict_of
 from metrics.store import Run
 
@@ -26,8 +28,11 @@ INFO = {"severityNumber": 9, "severityText": "INFO"}
 def export(run: Run) -> bytes:
     """Return the events of every score; a score without value has its reason."""
     judges = analysis.judged_by(run)
+    made = {
+        id: {"assay.judge": judges.get(id), "assay.parameters": changes_of(run, id) or None} for id in run.evaluators
+    }
     events = (
-        event for model in run.models for answered in answers(run, model) for event in _events(run, answered, judges)
+        event for model in run.models for answered in answers(run, model) for event in _events(run, answered, made)
     )
     lines = []
     while batch := list(islice(events, LINE)):
@@ -40,7 +45,7 @@ def export(run: Run) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _events(run: Run, answered: Answered, judges: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _events(run: Run, answered: Answered, made: Mapping[str, Mapping[str, str | None]]) -> Iterator[dict[str, Any]]:
     at = str(int(datetime.fromisoformat(run.created).timestamp()) * 1_000_000_000)
     for row in answered.scores:
         passed, threshold = verdict_of(run, row)
@@ -52,7 +57,8 @@ def _events(run: Run, answered: Answered, judges: Mapping[str, str]) -> Iterator
             "gen_ai.response.model": answered.model,
             "error.type": None if row["status"] in ("ok", "not_applicable") else row["status"],
             "assay.case_id": answered.case["case_id"], "assay.repeat": answered.repeat, "assay.status": row["status"],
-            "assay.threshold": threshold or None, "assay.judge": judges.get(row["evaluator"]),
+            "assay.threshold": threshold or None, **made[row["evaluator"]],
+            **{f"assay.{key}": id for key, id in from_run(run, answered.model, row["evaluator"]).items()},
         }  # fmt: skip
         yield {"timeUnixNano": at, "observedTimeUnixNano": at, "eventName": EVENT, **INFO,
                "attributes": _attributes(named)}  # fmt: skip

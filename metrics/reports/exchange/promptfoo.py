@@ -6,6 +6,7 @@ import orjson
 
 from metrics.core.rounding import exact_sum, round_tree
 from metrics.ingest.sheet import CODE
+from metrics.presentation.board_words import from_run
 from metrics.presentation.safe_text import shown
 from metrics.reports.exchange.contents import Answered, answers, is_primary, verdict_of
 from metrics.store import Run
@@ -71,7 +72,7 @@ def _result(run: Run, one: Answered, prompt: int) -> dict[str, Any]:
         "gradingResult": {"pass": success, "score": score, "reason": error or reason, "namedScores": named,
                           "componentResults": components},
         "failureReason": 0 if success else ERROR if error else ASSERTION,
-        "metadata": {"case_id": case["case_id"], "repeat": one.repeat}, **_spent(output),
+        "metadata": {"case_id": case["case_id"], "repeat": one.repeat, **from_run(run, one.model)}, **_spent(output),
         **({"error": error} if error else {}),
     }  # fmt: skip
 

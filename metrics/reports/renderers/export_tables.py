@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from metrics import analysis
 from metrics.ingest.formats.open_rag_eval import read_rag_results
+from metrics.presentation.board_words import FROM_RUN, from_run
 from metrics.presentation.safe_text import safe
 from metrics.reports.exchange.exporters import WHATS
 from metrics.store import Run
@@ -33,8 +35,8 @@ def table(run: Run, what: str, model: str | None = None) -> pd.DataFrame:
     are worded by the user `wording` (their sha256). scores: SCORES.
     Where cases have images, their names follow the case_id as `image`. curves, matches: model, run, evaluator, then the
     columns of the evaluators that have them. problems, insights,
-    flips, flip_rates, compliance, slices: as metrics.analysis gives them. Integers with nulls stay integers; every text
-    has passed metrics.presentation.safe_text.safe.
+    flips, flip_rates, compliance, slices: as metrics.analysis gives them. On a board FROM_RUN comes last.
+    Integers with nulls stay integers; every text has passed metrics.presentation.safe_text.safe.
     """
     own = None if model is None else [("model", "=", model)]
     if what == "aggregates":
@@ -51,7 +53,7 @@ def table(run: Run, what: str, model: str | None = None) -> pd.DataFrame:
         found = pa.Table.from_pandas(ANALYSES[what](run), preserve_index=False)
     else:
         raise ValueError(f"a run has no table {what!r}; it has {', '.join(WHATS)}")
-    return _frame(_with_images(run, found))
+    return _frame(_with_runs(run, _with_images(run, found)))
 
 
 def filled_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -67,6 +69,15 @@ def _with_images(run: Run, found: pa.Table) -> pa.Table:
         return found
     names = pa.array([run.suite.image_names.get(id) for id in found["case_id"].to_pylist()], pa.string())
     return found.add_column(found.column_names.index("case_id") + 1, "image", names)
+
+
+def _with_runs(run: Run, found: pa.Table) -> pa.Table:
+    """Return a table of a board with the run that each row comes from, last; what is of no one model is of them all."""
+    if not from_run(run, None):
+        return found
+    runs_of = cache(lambda *key: from_run(run, *key)[FROM_RUN])
+    keys = [found[name].to_pylist() for name in ("model", "evaluator") if name in found.column_names]
+    return found.append_column(FROM_RUN, pa.array(list(map(runs_of, *keys)), pa.string()))
 
 
 def _frame(found: pa.Table) -> pd.DataFrame:

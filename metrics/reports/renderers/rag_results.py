@@ -23,6 +23,7 @@ from metrics.ingest.formats.open_rag_eval import (
     UMBRELA_SCORES,
     YES_NO,
 )
+from metrics.presentation.board_words import from_run
 from metrics.presentation.safe_text import safe
 from metrics.stats.repeated_samples import dispersion
 from metrics.store import Run
@@ -82,7 +83,8 @@ def rag_results(run: Run, model: str | None = None) -> pd.DataFrame:
             place = case_id, repeat
             cells = _cells(outputs[place], values[place], evidence[place], credit)
             row |= {prefixes[repeat] + name: cell for name, cell in cells.items()}
-        table.append(row | _consistency([values[case_id, repeat] for repeat in own], evidence[case_id, own[0]]))
+        row |= _consistency([values[case_id, repeat] for repeat in own], evidence[case_id, own[0]])
+        table.append(row | from_run(run, model))
     found = dict.fromkeys(name for row in table for name in row)
     ordered = ["query_id", "query"]
     for prefix in prefixes.values():

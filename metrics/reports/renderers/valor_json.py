@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from metrics.core.label_keys import KEY
 from metrics.core.rounding import none_if_nan, round_tree
+from metrics.presentation.board_words import from_run
 from metrics.presentation.chart_data.confusion_counts import NONE, margins_of
 from metrics.presentation.safe_text import shown_tree
 from metrics.store import Run
@@ -87,7 +88,7 @@ def _aggregates(run: Run) -> Iterator[Record]:
         kind, names = found
         own, given = json.loads(row["columns"]), run.evaluators[row["evaluator"]]
         taken = {name: own[name] if name in own else given.get(name) for name in names}
-        parameters: Record = {"model": row["model"]}
+        parameters: Record = {"model": row["model"], **from_run(run, row["model"], row["evaluator"])}
         if row["label"] is None:
             parameters["label_key"] = own.get(KEY, NO_KEY)
         parameters |= {name: value for name, value in taken.items() if value is not None}
@@ -157,6 +158,7 @@ def _texts(run: Run) -> Iterator[Record]:
         for (case_id, model, repeat), rows in scores.groupby(["case_id", "model", "run"], sort=False):
             values = {metric: none_if_nan(value) for metric, value in zip(rows["metric"], rows["value"], strict=True)}
             at = {"model": model, "dataset": run.spec.suite.name, "datum_uid": case_id, "run": int(repeat)}
+            at |= from_run(run, model, name)
             last = max(values, key=lambda metric: (len(metric), metric))  # of BLEU's orders the one that is weighted
             value = values[last] if name == "bleu" else values if len(values) > 1 else next(iter(values.values()))
             yield {"type": TEXTS[name], "parameters": at | own, "value": value}
@@ -174,7 +176,12 @@ def _points(run: Run, names: Sequence[str]) -> Iterator[tuple[str, Record, str |
         for group, points in frame.groupby(groups, sort=False):
             model, repeat, *keys = group
             key = keys[0] if keys else None
-            at = {"model": model} | ({"run": int(repeat)} if several else {}) | {"label_key": key or NO_KEY}
+            at = (
+                {"model": model}
+                | from_run(run, model, name)
+                | ({"run": int(repeat)} if several else {})
+                | {"label_key": key or NO_KEY}
+            )
             yield name, at, key, points
 
 
