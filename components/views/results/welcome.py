@@ -18,20 +18,26 @@ STEPS = {  # title: text
 }
 
 
-@st.fragment(run_every=1)
 def wait_for_sample() -> None:
-    """Draw how far the first sample is; rerun the page when it is done."""
-    if not workspace_runs.waits_for_sample():
-        st.rerun()
+    """Draw how far the first sample is, and a way to one's own files; rerun the page when it is done."""
     with st.container(border=True):
         st.subheader("A sample evaluation is being computed", anchor=False)
         st.text("Its leaderboard opens here by itself when it is done.")
-        for run in workspace_runs.runs():
-            if run.state in GOING:
-                now = workspace_runs.progress(run.id).progress
-                st.progress(run_progress.share(now.evaluators), text=run_progress.summary(now))
+        _follow_samples()
         if st.button("Evaluate your own files meanwhile", type="primary"):
             url.go("evaluate")
+
+
+@st.fragment(run_every=1)
+def _follow_samples() -> None:
+    # No button here: the timer of the fragment that it is in goes on while the other page runs for the first time, and
+    # its request, which names this page, empties that one.
+    if not workspace_runs.waits_for_sample():
+        st.rerun()
+    for run in workspace_runs.runs():
+        if run.state in GOING:
+            now = workspace_runs.progress(run.id).progress
+            st.progress(run_progress.share(now.evaluators), text=run_progress.summary(now))
 
 
 def draw_welcome(run: str) -> None:
