@@ -27,6 +27,7 @@ STATUSES = {
     "error": "error",
     "skipped": "skipped",
 }
+WHOLE = 24  # characters of a name that are shown whatever others are called
 PREFIX = 6  # characters in common that are worth leaving out
 BREAK = re.compile(r".*[-_/:. ]", re.DOTALL)
 
@@ -116,13 +117,12 @@ def shorten(text: str, limit: int = 60) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
-def short_names(names: Sequence[str], limit: int = 22) -> dict[str, str]:
-    """Return each name without what all of them begin with, and with its middle left out beyond `limit` characters.
+def short_names(names: Sequence[str], limit: int = WHOLE, prefix: str = "") -> dict[str, str]:
+    """Return each name with its middle left out beyond `limit` characters; a `prefix` that is shown elsewhere, never.
 
     Two names that would become equal are given in full.
     """
-    start = common_prefix(names)
-    shorter = {name: middle(name[len(start) :], limit) for name in names}
+    shorter = {name: middle(name.removeprefix(prefix), limit) for name in names}
     seen = Counter(shorter.values())
     return {name: text if seen[text] == 1 else name for name, text in shorter.items()}
 
@@ -130,9 +130,10 @@ def short_names(names: Sequence[str], limit: int = 22) -> dict[str, str]:
 def common_prefix(names: Sequence[str]) -> str:
     """Return what all of several names begin with, up to a separator.
 
-    "" if that is hardly worth leaving out, or if it would leave no letter of a name: a bare number says nothing.
+    "" if that is hardly worth leaving out, as every name is short or it is itself, or if it would leave no letter of a
+    name: a bare number says nothing.
     """
-    if len(names) < 2:
+    if len(names) < 2 or max(map(len, names)) <= WHOLE:
         return ""
     first, last = min(names), max(names)
     shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))

@@ -106,7 +106,7 @@ def _part(drawn: Heatmap, places: range, width: float) -> HeatmapPart:
     prefix = common_prefix(drawn.models)
     return HeatmapPart(
         width, len(drawn.models) > MANY_MODELS, groups, tuple(map(_head, columns, shared)), rows,
-        short_names(drawn.models), f"{prefix}…" if prefix else "",
+        short_names(drawn.models, prefix=prefix), f"{prefix}…" if prefix else "",
     )  # fmt: skip
 
 

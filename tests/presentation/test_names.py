@@ -7,18 +7,19 @@ from metrics.presentation.panel_rows import short_names as short_judges
 
 
 @pytest.mark.parametrize(("names", "expected"), [
-    (["acme/llama-3-8b", "acme/llama-3-70b"], "acme/llama-3-"),
+    (["acme/llama-3-8b-instruct-v1", "acme/llama-3-70b-instruct"], "acme/llama-3-"),
+    (["acme/llama-3-8b-instruct", "acme/llama-3-70b"], ""),
     (["gpt-4", "gpt-5"], ""),
     (["acme/llama"], ""),
-    (["same-name-x", "same-name-x"], "same-name-"),
-    (["prefixed", "prefixes"], ""),
+    (["same-name-x" + "y" * 14] * 2, "same-name-"),
+    (["prefixed" * 4, "prefixes" * 4], ""),
     ([], ""),
-    (["top_k_5", "top_k_10"], ""),
-    (["run-2024-01-05", "run-2024-02-05 b"], ""),
-    (["results/", "results/top"], ""),
-    (["models/模型一", "models/模型二"], "models/"),
+    (["top_k_of_the_retriever_is_5", "top_k_of_the_retriever_is_10"], ""),
+    (["run-of-the-week-2024-01-05", "run-of-the-week-2024-02-05 b"], ""),
+    (["results/of/the/first/week/", "results/of/the/first/week/top"], ""),
+    (["models/of/the/first/week/模型一", "models/of/the/first/week/模型二"], "models/of/the/first/week/"),
 ], ids=[
-    "up-to-a-separator", "too-short-to-cut", "one-name", "equal", "no-separator", "none", "numbers", "a-date",
+    "up-to-a-separator", "whole", "too-short-to-cut", "one-name", "equal", "no-separator", "none", "numbers", "a-date",
     "all-of-one", "other-letters",
 ])  # fmt: skip
 def test_common_prefix(names, expected):
@@ -38,7 +39,7 @@ def test_names_that_would_become_equal_are_given_in_full():
     names = ["abcdefgh-1-stuvwxyz", "abcdefgh-2-stuvwxyz", "other"]
     assert short_names(names, 9) == {**dict.fromkeys(names), names[0]: names[0], names[1]: names[1], "other": "other"}
     assert short_names(["top_k_5", "top_k_10"]) == {"top_k_5": "top_k_5", "top_k_10": "top_k_10"}
-    assert short_names(["acme/llama-3-8b", "acme/llama-3-70b"]) == {"acme/llama-3-8b": "8b", "acme/llama-3-70b": "70b"}
+    assert short_names(["acme/llama-3-8b"], prefix="acme/") == {"acme/llama-3-8b": "llama-3-8b"}
 
 
 @pytest.mark.parametrize(("names", "short"), [

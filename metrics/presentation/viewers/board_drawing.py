@@ -107,7 +107,8 @@ def payload(
     choose from; `shown` is one of CELLS; `drawer` is what `drawer` returned for the open cell;
     `address` makes the addresses.
     """
-    names = short_names(models)
+    prefix = common_prefix(models)
+    names = short_names(models, prefix=prefix)
     groups: list[list[Any]] = []
     for column in columns:
         if groups and groups[-1][0] == column.evaluator_title:
@@ -118,7 +119,7 @@ def payload(
         "headline": answer,
         "models": list(models),
         "names": [names[model] for model in models],
-        "prefix": common_prefix(models),
+        "prefix": prefix,
         "every": [[column.key, column.evaluator_title, column_name(column), _code(column)] for column in every],
         "densities": [[name, *words] for name, words in CELLS.items()],
         "cells_as": shown,

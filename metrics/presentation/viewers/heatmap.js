@@ -170,7 +170,7 @@ export default function (component) {
   root.dataset.cells = data.cells_as;
   root.classList.toggle("signed", data.cells.flat().some((cell) => cell?.[2]?.includes("−"))); // intervals with a sign are wider
   const longest = Math.max(...data.names.map((name) => name.length), 12);
-  root.style.setProperty("--name", `${Math.min(190, 24 + 7.8 * longest)}px`);
+  root.style.setProperty("--name", `min(${Math.min(212, 24 + 7.8 * longest)}px, 48vw)`);
   root.style.setProperty("--columns", data.columns.length);
   drawHead(find("thead"), data, (key) => setTriggerValue("sort", key));
   drawKeys(keys, KEYS);

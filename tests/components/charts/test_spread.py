@@ -34,7 +34,7 @@ def test_boxes_say_all_five_numbers_and_lead_to_cases() -> None:
 def test_models_with_a_long_start_in_common_have_different_names() -> None:
     models = [replace(OWN, model=f"acme-labs/llama-3-{size}b-instruct-chat") for size in (1, 8)]
     colours = dict.fromkeys([own.model for own in models], "#0f6b78")
-    short = ["1b-instruct-chat", "8b-instruct-chat"]
+    short = ["acme-labs/llama-3-1b-instruct-chat", "acme-labs/llama-3-8b-instruct-chat"]
     assert list(spread.box_figure(models, colours, "ROUGE").layout.yaxis.ticktext) == short
     assert [trace.name for trace in spread.ecdf_figure(models, colours, "ROUGE").data if trace.name] == short
 
