@@ -46,9 +46,9 @@ def execute(
     Raises RunBusy where another process works on the run, InputError where it came from elsewhere, see store.origin.
     """
     with run.locked():
+        waited = claim_start(run)
         if why := run.damage:
             raise RunCorrupt(why, run.home.name)
-        waited = claim_start(run)
         if waited is None:  # nobody started it beside us, who might have cancelled it since
             clear_stop(run)
         parts = Parts(run.folder)

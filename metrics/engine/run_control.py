@@ -204,12 +204,17 @@ resume = start
 
 
 def claim_start(run: Run) -> float | None:
-    """End the start that another process made of this one; return its seconds, None where nobody started this one."""
+    """End the start that another process made of this one; return its seconds, None where nobody started this one.
+
+    The run's lock, which is held, gets the time of the start: readers go on counting from it.
+    """
     descriptor = os.environ.pop(STARTED, None)
     if descriptor is None:
         return None
     os.close(int(descriptor))
-    return max(0.0, time.time() - (run.folder / STARTING).stat().st_mtime)
+    started = (run.folder / STARTING).stat().st_mtime
+    os.utime(run.folder / "lock", (started, started))
+    return max(0.0, time.time() - started)
 
 
 def clear_stop(run: Run) -> None:

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from metrics import engine
+from metrics.core.files import hold_lock
 from metrics.engine.plan import Unit
 from metrics.engine.progress import Tracker
+from metrics.engine.run_control import STARTED, claim_start
 from metrics.store import Progress, Workspace
+from metrics.store.run_files import STARTING
 from tests.engine.engine_scenes import finished, one_thread, stopped, text_outputs, text_suite
 from tests.judge.judge_scenes import rag
 
@@ -109,6 +112,16 @@ class TestElapsed:
                 os.utime(run.folder / name, (an_hour_ago, an_hour_ago))
             assert run.progress().seconds_spent >= stands + 3600
         assert run.progress().seconds_spent == stands
+
+    def test_goes_on_from_the_start_once_the_process_works(self, workspace, monkeypatch):
+        run = engine.create(Workspace(), text_suite(), text_outputs(), ["rouge"])
+        an_hour_ago = time.time() - 3600
+        with hold_lock(run.folder / STARTING, "held") as lock:
+            os.utime(run.folder / STARTING, (an_hour_ago, an_hour_ago))
+            monkeypatch.setenv(STARTED, str(os.dup(lock)))
+            with run.locked():
+                assert claim_start(run) >= 3600
+                assert run.progress().seconds_spent >= 3600
 
 
 def test_cases_that_took_a_request_are_counted(workspace, judge_server, monkeypatch):
