@@ -18,6 +18,7 @@ STATES = {  # each with a sign, so that no state is told by colour alone
     "failed": "✗ failed",
     "damaged": "✗ damaged",
 }
+FEWEST = 5  # characters of a name that are left of it
 GOING = ("queued", "starting", "running")
 
 
@@ -40,18 +41,28 @@ class Named(Protocol):
 def labels(runs: Mapping[str, Named], limit: int | None = None) -> dict[str, str]:
     """Return a unique label for each run by id: its name, with the date where names are equal, the id where dates are.
 
-    The state of an unfinished run follows. Beyond `limit` characters a name loses its middle, the state never a letter;
-    labels that would become equal are given in full.
+    The state of an unfinished run follows. With a `limit` of characters a year that all share is left out, and a name
+    that is too long loses its middle, what follows it never a letter; labels that would become equal are given in full.
     """
-    found = {run_id: run.name or run_id for run_id, run in runs.items()}
-    for more in (lambda run_id: format.moment(runs[run_id].created), str):
-        counts = Counter(found.values())
-        found = {run_id: f"{text} · {more(run_id)}" if counts[text] > 1 else text for run_id, text in found.items()}
-    states = {run_id: "" if run.state == "finished" else f" ({run.state})" for run_id, run in runs.items()}
-    full = {run_id: text + states[run_id] for run_id, text in found.items()}
+    names = {run_id: run.name or run_id for run_id, run in runs.items()}
+    dates = {run_id: format.moment(run.created) for run_id, run in runs.items()}
+    if limit is not None and len(years := {run.created[:4] for run in runs.values()}) == 1:
+        dates = {run_id: date.replace(f" {min(years)},", ",") for run_id, date in dates.items()}
+    ends = dict.fromkeys(runs, "")
+    for more in (dates.__getitem__, str):
+        counts = Counter(names[run_id] + end for run_id, end in ends.items())
+        ends = {
+            run_id: f"{end} · {more(run_id)}" if counts[names[run_id] + end] > 1 else end
+            for run_id, end in ends.items()
+        }
+    ends = {
+        run_id: end if runs[run_id].state == "finished" else f"{end} ({runs[run_id].state})"
+        for run_id, end in ends.items()
+    }
+    full = {run_id: names[run_id] + end for run_id, end in ends.items()}
     if limit is None:
         return full
-    shorter = {run_id: middle(text, limit - len(states[run_id])) + states[run_id] for run_id, text in found.items()}
+    shorter = {run_id: middle(names[run_id], max(FEWEST, limit - len(end))) + end for run_id, end in ends.items()}
     counts = Counter(shorter.values())
     return {run_id: text if counts[text] == 1 else full[run_id] for run_id, text in shorter.items()}
 

@@ -36,8 +36,12 @@ def test_labels_are_as_short_as_they_can_be_and_unique(runs, labels):
     pytest.param({"1": Listed("helpdesk · 2 models", state="failed")}, ["helpd…odels (failed)"], id="state-whole"),
     pytest.param({"1": Listed("a" * 12 + "bc" + "a" * 12), "2": Listed("a" * 12 + "cb" + "a" * 12)},
                  ["a" * 12 + "bc" + "a" * 12, "a" * 12 + "cb" + "a" * 12], id="equal-in-short"),
+    pytest.param({"1": Listed("helpdesk"), "2": Listed("helpdesk", LATER)},
+                 ["he…sk · 2 Mar, 12:00", "he…sk · 3 Mar, 09:30"], id="dates-whole"),
+    pytest.param({"1": Listed("helpdesk"), "2": Listed("helpdesk", "2025-03-02T12:00:00+00:00")},
+                 ["he…sk · 2 Mar 2026, 12:00", "he…sk · 2 Mar 2025, 12:00"], id="years-whole"),
 ])  # fmt: skip
-def test_short_labels_keep_their_state(runs, labels):
+def test_short_labels_keep_what_tells_runs_apart(runs, labels):
     assert list(run_names.labels(runs, 20).values()) == labels
 
 
