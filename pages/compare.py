@@ -34,9 +34,11 @@ def choose_pair(run: str, board: Leaderboard, twins: dict[str, workspace_runs.Ru
     other = asked if asked in twins else run
     ordered = list(dict.fromkeys((*run_reads.headline(run).ranked, *board.models)))  # models that are alike rank once
     of_b = twins[other].models
-    model_b = next((model for model in (url.param("b"), *ordered, *of_b) if model in of_b), None)
+    pinned = boards.baseline(run) if other == run else None
+    candidates = url.param("b"), *(model for model in ordered if model != pinned), *of_b
+    model_b = next((model for model in candidates if model in of_b), None)
     # another run of the same model is the likely question; of one run the best that is not B
-    rest = [*filter(None, [boards.baseline(run)]), *ordered] if other == run else [str(model_b), *ordered]
+    rest = [pinned, *ordered] if other == run else [model_b, *ordered]
     likely = next((model for model in rest if model in ordered and (other != run or model != model_b)), ordered[0])
     model_a = url.param("a") if url.param("a") in ordered else likely
     url.put(a=model_a, b=model_b)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from components.data.run_reads import of_run
+from components.data.run_reads import board_version, of_run
 from components.data.visitors import action, may
 from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
 from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, change_settings, runs_of_suite
@@ -96,8 +96,15 @@ def _shared_words(run: Run) -> str:
     return f"{list_names(found.absent)}: on another version of the suite. Compare on {found.words}."
 
 
+def _boards_version(_: Run) -> object:
+    """Return what changes with the finished runs, and with the settings of any board."""
+    finished = [run for run in workspace().runs() if run.state == "finished"]
+    settings = {run.spec.suite.fingerprint: board_version(run) for run in finished}
+    return [run.id for run in finished], settings
+
+
 # which models are on another version of a run's suite, and what they can be compared on; "" where none is
-shared_words = of_run(_shared_words, version=lambda _: [run.id for run in runs() if run.state == "finished"])
+shared_words = of_run(_shared_words, version=_boards_version)
 
 
 @action("editor", "compare the versions of a suite", "run_id")

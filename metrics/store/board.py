@@ -80,6 +80,8 @@ class Board(Run):
         ]
         told += [(key, one.source.run.id, one.why) for key, one in sorted(apart.items())]
         told += [(id, run.id) for id, run in references.items()]
+        self.baseline = self.shown_name(pinned or "")
+        told.append(self.baseline)  # pages keep by the stamp what they read
         digest = sha256(repr(told).encode()).hexdigest()
         super().__init__(self.newest.workspace.path / "cache" / "boards" / digest[:STAMP])
         self.home = self.newest.home  # its time and progress
@@ -98,7 +100,6 @@ class Board(Run):
                 "outputs": OutputsFacts(fingerprint=digest, models=names, rows=rows),
             }
         )
-        self.baseline = self.shown_name(pinned or "")
 
     @property
     def sources(self) -> tuple[Run, ...]:

@@ -111,6 +111,24 @@ def test_models_of_another_version_are_compared_on_the_shared_cases(look_at: Loo
     assert "Compare on these" in [button.label for button in page.button]
 
 
+def test_a_pinned_baseline_is_compared_against_at_once(look_at_copy: Look, open_page: Open) -> None:
+    board = board_of(look_at_copy(texts))
+    found = boards.board_names(board)
+    for pinned in ("late", "poor", "good"):
+        assert boards.keep_board_names(board, found._replace(baseline=pinned)) == ""
+        assert open_page("compare", run=board).query_params["a"] == pinned
+
+
+def test_what_is_shared_with_other_versions_follows_their_names(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(grown)
+    assert "good and poor: " in boards.shared_words(run.id)
+    other = next(one for one in Workspace().runs() if one.id != run.id)
+    found = boards.board_names(other.id)
+    rows = tuple(row._replace(hidden=row.entry == "poor") for row in found.rows)
+    assert boards.keep_board_names(other.id, found._replace(rows=rows)) == ""
+    assert boards.shared_words(run.id).startswith("good: ")
+
+
 def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -> None:
     run = look_at_copy(texts)
     page = open_page("leaderboard", run=board_of(run))
