@@ -130,6 +130,7 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
     st.set_page_config(page_title=f"{title} · Assay", page_icon=FOLDER / "icon.svg", layout="wide")
     st.html(STYLE + tabs.mark_place(name))
     url.put(group=visitors.group())  # so that a link opens the same workspace
+    st.query_params.update()  # Streamlit leaves the browser's address alone where a link opens the page that it is on
     head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     with head:
         st.title(title, anchor=False, width="content")

@@ -215,3 +215,11 @@ def test_columns_are_found_hidden_and_kept_in_the_address(studio: Studio, page: 
     page.get_by_role("button", name="Default").click()
     expect(page.get_by_role("button", name="Columns (15 of 15)")).to_be_visible()
     page.wait_for_url(lambda url: "column=" not in url)
+
+
+def test_a_link_to_the_page_that_it_is_on_changes_the_address(studio: Studio, page: Page) -> None:
+    """As that from a run to the board of its suite, which stays after a reload."""
+    open_board(page, studio.at("leaderboard", "animals", "&order=up"), 12)
+    page.locator(".st-key-tabs").get_by_role("link", name="Overview").click()
+    page.wait_for_url(lambda address: "order" not in address)
+    back(page, "**order=up**")
