@@ -33,8 +33,9 @@ class SharedBoard:
     @property
     def words(self) -> str:
         """What is compared, in a sentence."""
-        others = f"{len(self.boards) - 1} other version{'s' if len(self.boards) > 2 else ''}"
-        return f"{len(self.suite):,} of {self.whole:,} cases, which {others} of the suite have unchanged"
+        others = len(self.boards) - 1
+        have = "versions of the suite have" if others > 1 else "version of the suite has"
+        return f"{len(self.suite):,} of {self.whole:,} cases, which {others} other {have} unchanged"
 
 
 def shared_board(workspace: Workspace, fingerprint: str) -> SharedBoard | None:

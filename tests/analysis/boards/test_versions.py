@@ -45,7 +45,7 @@ def test_only_shared_unchanged_cases_are_compared(tmp_path: Path, seed: int) -> 
     assert found.suite.cases["case_id"].to_pylist() == kept
     assert (found.absent, found.words) == (
         ("old",),
-        "10 of 13 cases, which 1 other version of the suite have unchanged",
+        "10 of 13 cases, which 1 other version of the suite has unchanged",
     )
     run = engine.execute(create_shared_run(workspace, newest.spec.suite.fingerprint), one_thread)
     alone = finished(Workspace(tmp_path / "alone"), run.suite, run.outputs, *CHOSEN)
