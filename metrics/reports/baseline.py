@@ -278,7 +278,11 @@ def _gated(each: Differences, metrics: Sequence[str]) -> Iterator[tuple[str, str
         if row.column.key in each.unbounded:
             yield column_id(row.column), UNBOUNDED, False
         else:
-            yield column_id(row.column), _found(row) + _completed(row), row.significance != "worse" and not lost
+            yield (
+                column_id(row.column),
+                _found(row, each.tested.tested) + _completed(row),
+                row.significance != "worse" and not lost,
+            )
     for entry in unpaired if metrics else ():
         yield column_id(entry.column), f"cannot be tested: {UNPAIRED}", False
     columns = [*(row.column for row in rows), *(entry.column for entry in unpaired)]
@@ -325,10 +329,10 @@ def _named(column: Column, names: Collection[str]) -> bool:
     return column.metric in names or f"{column.evaluator}.{column.metric}" in names
 
 
-def _found(row: Difference | Resampled) -> str:
+def _found(row: Difference | Resampled, tests: int) -> str:
     if row.difference is None:
         return result_words(row, True)
     bounds = interval(row.low, row.high)
-    p = f", adjusted {p_words(row.adjusted)}" if row.adjusted is not None else ""
+    p = f", adjusted {p_words(row.adjusted)} over {plural(tests, 'test')}" if row.adjusted is not None else ""
     inside = f"{f'95 % interval {bounds}, ' if bounds else ''}n {row.n:,}{p}"
     return f"{number(row.b)}, {signed(row.difference)} ({inside}): {result_words(row, True)}"

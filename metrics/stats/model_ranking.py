@@ -39,8 +39,9 @@ class Pairs:
     """P tested pairs of models: `better` and `worse` [P] are their columns, the better mean first.
 
     p [P]: of no difference; adjusted [P]: by Holm over all pairs; differs [P]: whether anything does, so that p could
-    be below 1. Of values per case: error [P], the standard error of the mean difference; cases [P] that both have;
-    units [P]: the independent ones among them (clusters, or cases); freedom [P]: the error's degrees of freedom.
+    be below 1; gap [P]: by how much the better one is ahead. Of values per case: error [P], the standard error of the
+    mean difference; cases [P] that both have; units [P]: the independent ones among them (clusters, or cases);
+    freedom [P]: the error's degrees of freedom.
     """
 
     better: Ints
@@ -48,6 +49,7 @@ class Pairs:
     p: Floats
     adjusted: Floats
     differs: Bools
+    gap: Floats
     error: Floats
     cases: Ints
     units: Ints
@@ -108,7 +110,7 @@ def _pairs(order: Ints, step: int, test: Callable[[Ints, Ints], tuple[Floats, ..
     swapped = difference < -EQUAL  # on the cases of both the worse mean may be the better one
     better, worse = (order[np.where(swapped, *pair)] for pair in ((second, first), (first, second)))
     counts = (cases.astype(np.int64), units.astype(np.int64))
-    return Pairs(better, worse, p, adjusted, differs.astype(bool), error, *counts, freedom)
+    return Pairs(better, worse, p, adjusted, differs.astype(bool), np.abs(difference), error, *counts, freedom)
 
 
 def best_first(values: Floats, weights: Floats | None = None) -> Ints:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 from streamlit.testing.v1 import AppTest
 
 from components.views.results import model_comparison
@@ -192,11 +193,31 @@ def test_models_that_are_alike_are_compared(workspace: Path, open_page: Open) ->
     (["open", "equal"], "No significant difference between A and B in any of 2 metrics shown"),
     (["leaning"], "No significant difference between A and B in any of 1 metric shown"),
     (["none"], "Not tested: M"),
+    (
+        ["worse", "leaning"],
+        "It depends: A is better in 1 of 2 metrics shown; B may be better in M (by 0.200), uncorrected",
+    ),
 ])  # fmt: skip
 def test_the_answer(found: list[str], said: str) -> None:
     rows = tuple(replace(row("higher", -0.1, 0.2, 0.5), significance=one) for one in found)
     compared = Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=())
     assert answer(compared) == said
+
+
+@given(st.lists(st.tuples(st.sampled_from(["better", "worse", "leaning", "open"]), st.booleans()), min_size=1))
+def test_no_answer_is_silent_on_what_may_be_worse(given: list[tuple[str, bool]]) -> None:
+    """Law: where the better model may be worse in a metric, no answer says "in none", and none is a plain Yes or No."""
+    rows = tuple(
+        replace(row("higher", -0.1, 0.2, 0.5) if up else row("higher", -0.5, -0.2, 0.1), significance=one)
+        for one, up in given
+    )
+    said = answer(Comparison("a", "b", "1", "1", 9, rows, (), (), "holm", len(rows), clustered=False, notes=()))
+    praised = re.search(r": ([AB]) is better in ", said)
+    if praised and ("leaning", praised[1] == "A") in given:
+        other = {"A": "B", "B": "A"}[praised[1]]
+        assert said.startswith("It depends")
+        assert f"; {other} may be better in M (by 0.200)" in said
+        assert "in none" not in said
 
 
 FEW = "fewer than 5 predictions are wrong."

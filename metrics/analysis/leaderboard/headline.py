@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from metrics.analysis.leaderboard.family import main_columns
 from metrics.analysis.leaderboard.leaderboard import NOT_EVALUATED, Cell, Column, Leaderboard
-from metrics.analysis.leaderboard.ranks import Pair
+from metrics.analysis.leaderboard.ranks import Pair, Ranks
 from metrics.analysis.leaderboard.wins import Compared, Tally, counted_questions, cut, pairs_ahead, tally
 from metrics.core.metric_names import full_name, list_names
 
@@ -177,11 +177,12 @@ def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping
         own = {model: cell for model, cell in cells.items() if cell.rank is not None}
         if len(own) < 2:
             continue
-        known = board.ranks[column.key].significant if column.key in board.ranks else ()
-        pairs = frozenset((one, other) for one, other in known if one in own and other in own)
+        known = board.ranks.get(column.key) or Ranks({}, {})
+        pairs = frozenset(pair for pair in known.significant if own.keys() >= {*pair})
+        leaning = {pair: known.gaps[pair] for pair in known.leaning if own.keys() >= {*pair}}
         proven = frozenset(pair for pair in pairs if pair[1] not in board.overtaking.get((pair[0], column.key), ()))
         numbers = tuple((model, cell.value, cell.low, cell.high, cell.n) for model, cell in own.items())
-        found.setdefault((numbers, pairs), Compared(column, own, pairs, proven))
+        found.setdefault((numbers, pairs, frozenset(leaning)), Compared(column, own, pairs, proven, leaning))
     return [*found.values()]
 
 

@@ -36,10 +36,11 @@ class Ranks:
     """One metric's ranks: best and worst rank that each model may have, 1 the best; the ranges hold at once in 95 %.
 
     adjusted: p of each tested pair (the better model first) between which anything differs, corrected; p: before that;
-    untested: further pairs that count in the correction, as there are too many to test all; cases, units: what a
-    typical pair of models shares, in cases and independent units (groups of cases); error: the
-    standard error of its difference (medians over the pairs), None where no two models differ or resamples are paired;
-    worth: how many units of one size the units are worth, 0 for as many as there are.
+    gaps: by how much the better one is ahead, on what both have; untested: further pairs that count in the correction,
+    as there are too many to test all; cases, units: what a typical pair of models shares, in cases and independent
+    units (groups of cases); error: the standard error of its difference (medians over the pairs), None where no two
+    models differ or resamples are paired; worth: how many units of one size the units are worth, 0 for as many as there
+    are.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -50,6 +51,7 @@ class Ranks:
     worth: float = 0.0
     p: Mapping[Pair, float] = field(default_factory=dict)
     untested: int = 0
+    gaps: Mapping[Pair, float] = field(default_factory=dict)
 
     def with_adjusted(self, adjusted: Mapping[Pair, float]) -> "Ranks":
         """Return the ranks that follow from these adjusted p."""
@@ -59,6 +61,12 @@ class Ranks:
     def significant(self) -> list[Pair]:
         """The pairs of models that differ significantly, the better one first."""
         return [pair for pair, p in self.adjusted.items() if is_significant(p)]
+
+    @property
+    def leaning(self) -> list[Pair]:
+        """The pairs that differ before correction only, the model that may be better first."""
+        adjusted = {pair: self.adjusted.get(pair, 1.0) for pair, p in self.p.items() if is_significant(p)}
+        return [pair for pair, p in adjusted.items() if not is_significant(p)]
 
     @property
     def detectable(self) -> float | None:
@@ -117,12 +125,12 @@ def _sign(metric: Metric) -> float:
 
 def _ranks_of(pairs: Pairs, models: Sequence[str]) -> Ranks:
     better, worse = ([models[place] for place in places[pairs.differs]] for places in (pairs.better, pairs.worse))
-    p, adjusted = (
+    p, adjusted, gaps = (
         dict(zip(zip(better, worse, strict=True), own[pairs.differs].tolist(), strict=True))
-        for own in (pairs.p, pairs.adjusted)
+        for own in (pairs.p, pairs.adjusted, pairs.gap)
     )
     untested = math.comb(len(models), 2) - len(pairs.p)
-    return Ranks(_ranges(models, adjusted), adjusted, p=p, untested=untested)
+    return Ranks(_ranges(models, adjusted), adjusted, p=p, untested=untested, gaps=gaps)
 
 
 def _ranges(models: Sequence[str], adjusted: Mapping[Pair, float]) -> dict[str, tuple[int, int]]:

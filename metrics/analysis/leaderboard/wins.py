@@ -9,6 +9,7 @@ from metrics.analysis.leaderboard.cells import Cell, Column
 from metrics.analysis.leaderboard.ranks import Pair
 from metrics.core.input_problems import short
 from metrics.core.metric_names import column_name, full_name, list_names
+from metrics.core.number_text import number
 from metrics.core.presets import QUESTIONS
 
 MAX_NAMED = 3  # questions whose names are all told, less one
@@ -21,13 +22,20 @@ class Tally:
 
     It wins a metric where it is significantly better than another model and none is better than it, and loses one
     where another model is better. won: questions of which it wins a metric and loses none; lost: it loses some and wins
-    none; mixed: both; the worst loss first. worst: that loss, of those lost, else of the mixed ones.
+    none; mixed: both; the worst loss first. worst: that loss, of those lost, else of the mixed ones. doubts: the
+    metrics that it does not lose in which another model is better before correction, see Compared.doubt.
     """
 
     won: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
     worst: str = ""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """The doubts in words: `may be worse in Exact match (by 0.125, uncorrected)`; "" without any."""
+        return f"may be worse in {list_names(self.doubts)}" if self.doubts else ""
 
     def words(self, counted: str = "") -> str:
         """Return the counts, few wins by name, the worst loss: `ahead in 2 (A, B), behind in 3 (worst in C)`."""
@@ -36,19 +44,23 @@ class Tally:
             f"{len(own)} ({'worst in ' * (len(own) > 1)}{own[0]})" if own else "" for own in (self.lost, self.mixed)
         )
         mix = f", mixed in {mixed}" if mixed else ""
-        return f"ahead in {len(self.won) or 'none'}{counted}{won}, behind in {lost or 'none'}{mix}"
+        behind = f", behind in {lost or 'none'}" if lost or not self.doubts else ""
+        doubt = f", {self.doubt}" if self.doubts else ""
+        return f"ahead in {len(self.won) or 'none'}{counted}{won}{behind}{mix}{doubt}"
 
 
 class Compared(NamedTuple):
     """A metric that compares models: their cells, and which of them is significantly better than which.
 
-    `proven` are the pairs that hold whatever the unscored cases are.
+    `proven` are the pairs that hold whatever the unscored cases are; `leaning`, by how much the first is ahead, those
+    that differ before correction only.
     """
 
     column: Column
     cells: Mapping[str, Cell]
     pairs: frozenset[Pair]
     proven: frozenset[Pair]
+    leaning: Mapping[Pair, float]
 
     @property
     def title(self) -> str:
@@ -63,6 +75,17 @@ class Compared(NamedTuple):
     def better_than(self, model: str) -> list[str]:
         """Return the models that are better than one."""
         return [one for one, other in self.pairs if other == model]
+
+    def doubt(self, model: str) -> str:
+        """Return by how much a model may be worse, than whom of several: `Exact match (by 0.125 than b, uncorrected)`;
+        "" where it may not, or surely is.
+        """
+        found = {one: gap for (one, other), gap in self.leaning.items() if other == model}
+        if not found or self.better_than(model):
+            return ""
+        one = max(found, key=found.__getitem__)
+        than = f" than {cut(one)}" if len(self.cells) > 2 else ""
+        return f"{self.title} (by {number(found[one])}{than}, uncorrected)"
 
     def loss(self, model: str) -> tuple[float, float]:
         """Return how bad a loss is: the share of the other models that are better, then how far the best one is."""
@@ -118,7 +141,8 @@ def tally(model: str, questions: Sequence[Question]) -> Tally:
             (losses_mixed if wins else lost).append(f"{title}{_name_metrics(losses)}{_to_whom(losses, model)}")
         elif wins:
             won.append(f"{title}{_name_metrics(wins)}")
-    return Tally(tuple(won), tuple(lost), tuple(mixed), next(iter([*lost, *losses_mixed]), ""))
+    doubts = [doubt for question in questions for metric in question.metrics if (doubt := metric.doubt(model))]
+    return Tally(tuple(won), tuple(lost), tuple(mixed), next(iter([*lost, *losses_mixed]), ""), tuple(doubts))
 
 
 def _name_metrics(metrics: Sequence[Compared]) -> str:

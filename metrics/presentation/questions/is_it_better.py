@@ -13,7 +13,7 @@ from metrics.analysis.comparison.compare import Comparison, compare, comparison_
 from metrics.core.metric_names import column_name, full_name
 from metrics.core.rounding import none_if_nan
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural, shorten
 from metrics.presentation.phrases import better, metric_title, named, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.viewers.board_drawing import select_columns
@@ -110,7 +110,7 @@ def answer(found: Comparison, a: str = "A", b: str = "B") -> str:
         told = "; ".join(left) or "not tested: no metric has a value of both"
         return told[:1].upper() + told[1:]
     shown = plural(len(tested(found)) + len(found.unpaired), "metric") + " shown"
-    return "; ".join([_verdict(rows, shown, a, b), *left])
+    return "; ".join([*_verdict(rows, shown, a, b), *left])
 
 
 def _uncounted(found: Comparison, a: str, b: str) -> Iterator[str]:
@@ -127,28 +127,35 @@ def _uncounted(found: Comparison, a: str, b: str) -> Iterator[str]:
         yield f"neither end is better: {named(list(map(column_name, aimless)))}"
 
 
-def _verdict(rows: Sequence[Row], metrics: str, a: str, b: str) -> str:
-    """Return whether b is better in the tested metrics with a better end; `metrics`: of how many."""
-    wins, losses = (sum(row.significance == word for row in rows) for word in ("better", "worse"))
-    if wins and losses:
-        decides = next((row for row in rows if row.column.first and row.column.primary), None)
-        if decides is None or decides.significance not in ("better", "worse"):
-            return f"It depends: {b} is better in {wins} of {metrics}, {a} in {_in_which(rows, 'worse')}"
-        title = column_name(decides.column)
-        if decides.significance == "better":
-            return f"Yes: {b} is better in {title} and {wins} of {metrics}, {a} in {_in_which(rows, 'worse')}"
-        return f"No: {a} is better in {title} and {losses} of {metrics}, {b} in {_in_which(rows, 'better')}"
-    if wins:
-        return f"Yes: {b} is better in {wins} of {metrics}, and {a} in none"
-    if losses:
-        return f"No: {a} is better in {losses} of {metrics}, and {b} in none"
-    return f"No significant difference between {a} and {b} in any of {metrics}"
+def _verdict(rows: Sequence[Row], metrics: str, a: str, b: str) -> Iterator[str]:
+    """Yield whether b is better in the tested metrics with a better end; `metrics`: of how many.
+
+    Where the better model may be worse in some, before correction, they are named; in a main one it is no plain answer.
+    """
+    words = ("better", "worse")
+    found = {word: [row for row in rows if row.significance == word] for word in words}
+    decides = next((row for row in rows if row.column.first and row.column.primary), None)
+    decides = decides if decides is not None and decides.significance in words else None
+    is_b = bool(found["better"]) if decides is None else decides.significance == "better"
+    (one, other), (ahead, behind) = ((b, a), words) if is_b else ((a, b), words[::-1])
+    if not found[ahead]:
+        yield f"No significant difference between {a} and {b} in any of {metrics}"
+        return
+    doubts = [row for row in rows if row.significance == "leaning" and row.tendency == behind]
+    is_open = found[behind] or any(row.column.primary for row in doubts)
+    answer = "It depends" if is_open and decides is None else "Yes" if is_b else "No"
+    also = f"{column_name(decides.column)} and " if is_open and decides is not None else ""
+    rest = f", {other} in {_in_which(found[behind])}" if found[behind] else "" if doubts else f", and {other} in none"
+    yield f"{answer}: {one} is better in {also}{len(found[ahead])} of {metrics}{rest}"
+    if doubts:
+        gaps = [f"{column_name(row.column)} (by {number(abs(row.difference or 0.0))})" for row in doubts]
+        yield f"{other} may be better in {named(gaps)}, uncorrected"
 
 
-def _in_which(rows: Sequence[Row], significance: str) -> str:
-    """Return how many differences are so significant, few of them by name."""
-    named = [column_name(row.column) for row in rows if row.significance == significance]
-    return count(len(named)) + (f" ({' and '.join(named)})" if len(named) <= MAX_LOSSES else "")
+def _in_which(rows: Sequence[Row]) -> str:
+    """Return how many differences these are, few of them by name."""
+    names = " and ".join(column_name(row.column) for row in rows)
+    return count(len(rows)) + (f" ({names})" if len(rows) <= MAX_LOSSES else "")
 
 
 def method(found: Comparison) -> str:
@@ -180,7 +187,7 @@ def result(row: Row, b: str = "B", a: str = "A") -> str:
         "better": f"{b} is better",
         "worse": f"{a} is better",
         "open": "no significant difference",
-        "leaning": "no significant difference after correction",
+        "leaning": f"{a if row.tendency == 'worse' else b} may be better (uncorrected)",
         "equal": row.words,
     }.get(row.significance, "no case has values of both")
 

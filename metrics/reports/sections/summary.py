@@ -234,8 +234,10 @@ def _choice(head: analysis.Headline, missed: Sequence[str], spent: Sequence[str]
             f"Use {only}{fix}." if fix or head.judged else f"Set thresholds: none says whether {only} is good enough."
         )
     if head.leader is not None:
-        worst = head.tallies[head.leader].worst
-        return f"{f'Behind in {worst}; unless that decides, choose' if worst else 'Choose'} {head.leader}{fix}."
+        own = head.tallies[head.leader]
+        against = ", ".join([*([f"behind in {own.worst}"] if own.worst else []), *filter(None, [own.doubt])])
+        first = f"{against[:1].upper()}{against[1:]}; unless that decides, choose" if against else "Choose"
+        return f"{first} {head.leader}{fix}."
     how = "Mark the metrics that decide" if head.differing else "Add cases to tell the models apart"
     return f"Do not choose by these metrics alone. {how}, or choose by price and speed{also}."
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, strategies as st
 
 from metrics.analysis import Cell, Column, Leaderboard, Ranks, headline
 
@@ -214,6 +215,38 @@ def test_a_model_with_the_numbers_of_another_is_compared_once() -> None:
     found = headline(replace(given, cells={**given.cells, **same}))
     assert (found.leader, found.models, found.ranked) == ("a", ("a", "b", "c"), ("a", "c"))
     assert found.sentence == ("a leads: ahead in 3 of 3 main metrics, behind in none; b has the same numbers as a.")
+
+
+PAIR = st.tuples(st.sampled_from(["ab", "ba"]), st.sampled_from([0.01, 0.04, 0.2]))
+
+
+@given(st.lists(PAIR, min_size=1, max_size=4))
+def test_no_words_are_silent_on_what_may_be_worse(metrics: list[tuple[str, float]]) -> None:
+    """Law: where a model that is told of may be worse in a metric, before correction, nothing says "behind in none"."""
+    made = of_pairs("ab", *(pair if p == 0.01 else "" for pair, p in metrics))
+    ranks = {
+        key: replace(own, p={(*pair,): p}, adjusted={(*pair,): 1.0 if p > 0.01 else p}, gaps={(*pair,): 0.3})
+        for (key, own), (pair, p) in zip(made.ranks.items(), metrics, strict=True)
+    }
+    found = headline(replace(made, ranks=ranks))
+    for model in "ab":
+        doubts = [
+            f"{letter} · M" for letter, (pair, p) in zip("EFGH", metrics, strict=False) if (pair[1], p) == (model, 0.04)
+        ]
+        assert found.tallies[model].doubts == tuple(f"{title} (by 0.300, uncorrected)" for title in doubts)
+        assert not doubts or "behind in none" not in found.tallies[model].words()
+    if found.leader and found.tallies[found.leader].doubts:
+        assert f"may be worse in {found.tallies[found.leader].doubts[0]}" in found.sentence
+
+
+def test_of_several_models_the_doubt_says_than_whom() -> None:
+    made = of_pairs("abc", "ab ac bc", "")
+    doubted = replace(
+        made.ranks["f/m"], p={("b", "a"): 0.03, ("c", "a"): 0.04}, gaps={("b", "a"): 0.1, ("c", "a"): 0.2}
+    )
+    assert headline(replace(made, ranks={**made.ranks, "f/m": doubted})).sentence == (
+        "a leads: ahead in 1 of 2 main metrics (E · M), may be worse in F · M (by 0.200 than c, uncorrected)."
+    )
 
 
 def test_without_a_test_nobody_leads() -> None:
