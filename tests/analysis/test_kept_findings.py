@@ -20,6 +20,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {  # of every function that is kept, aft
     "ranks": (), "no_means": (), "resources": (), "resource_ranks": (), "metrics_by_case": (), "blank_answers": (),
     "distributions": ("rouge", "rougeL", ("a", "b", "c")), "head_to_head": ("rouge", "rougeL"),
     "_compared": ("a", Run, "b", None), "scored_metric": ("rouge", "rougeL"), "_failing_from": ("rouge", "rougeL", ()),
+    "_worst_rows": ((("rouge", "rougeL"),), ("a", "b"), ((),)),
     "_hardest_case": ("rouge", "rougeL", 0.5, False), "_checks_passed": (), "_empty_answers": (),
     "find_slices": ("a", "rouge", "rougeL"), "slice_values": ("a", "rouge", "rougeL"),
 }  # fmt: skip
