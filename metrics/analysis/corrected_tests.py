@@ -105,12 +105,15 @@ def of_trend(found: Trend) -> CorrectedTests:
 
 def of_searches(found: Sequence[SliceSearch]) -> CorrectedTests:
     """Return the tests of one or more searches of slices."""
+    from metrics.analysis.slices.find_slices import significant_slices  # on use: pages without slices do not load it
+
     [first, *others] = found
     many = f" and {len(others)} more searches" if others else ""
-    tests, worse = sum(one.searched for one in found), sum(len(one.slices) for one in found)
+    tests, worse = sum(one.searched for one in found), len(significant_slices(found))
     question = f"Where is {first.model} worse in {first.measure.title}{many}?"
     how = f"{'permutation' if first.draws else 'Bonferroni'}, over all slices of a search"
-    return CorrectedTests(question, tests, len(found), how, worse)
+    how += f", times {len(found)} searches" if others else ""
+    return CorrectedTests(question, tests, 1, how, worse)
 
 
 def of_matches(found: HeadToHead, metric: str) -> CorrectedTests:

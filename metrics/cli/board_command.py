@@ -110,7 +110,7 @@ def _command(run: Board, lack: Lack) -> str:
         "suite": "SUITE",
         "outputs": ["OUTPUTS"],
         "evaluators": list(lack.evaluators),
-        "param": {id: changed_parameters(id, run.evaluators[id]) for id in lack.evaluators},
+        "param": {id: changed_parameters(id, run.spec.parameters(id)) for id in lack.evaluators},
         "judge": list(judge_names(reference)) if is_judged else None,
         "seed": reference.spec.seed or None,
     }

@@ -42,6 +42,8 @@ class Reusable:
                 new = f"1 {noun} is" if total - count == 1 else f"{total - count:,} {noun}s are"
                 what = f"{count:,} of {total:,} {noun}s{of_each} are reused from {', '.join(runs)}"
                 yield f"{what} ({', '.join(ids)}); {new} new"
+            else:
+                yield f"{', '.join(ids)} {'are' if len(ids) > 1 else 'is'} scored for all {total:,} {noun}s"
 
 
 def find_reusable(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from metrics.calibrations.shipped import shipped
 from metrics.core.calibration import FEWEST_LABELS, Calibration
 from metrics.core.conventions import ASSAY, CALIBRATION, USER, limit
 from metrics.core.evaluator import JUDGE
@@ -130,8 +132,18 @@ def threshold_lines(column: Column) -> list[str]:
 
 def whose(column: Column) -> str:
     """Return whose the threshold of a column is, in words; empty where it has none."""
-    of = column.threshold_of
+    of, known = column.threshold_of, column.calibration
+    if of == CALIBRATION and known is not None:
+        return f"calibrated on {labels_of(known)}"
     return WHOSE.get(of, f"{of}'s") if of else ""
+
+
+def labels_of(one: Calibration) -> str:
+    """Return which labels a calibration rests on: `public labels (CLAP NQ, MT-RAG)` of those that come with Assay."""
+    if one not in shipped():
+        return f"labels of {one.data}"
+    sets = dict.fromkeys(re.split("[,(]", part)[0].strip() for part in one.data.split(";"))
+    return f"public labels ({', '.join(sets)})"
 
 
 def whose_thresholds(columns: Iterable[Column]) -> str:

@@ -211,8 +211,7 @@ def changed_parameters(evaluator: str, parameters: Mapping[str, Any]) -> dict[st
 
 def changes_of(run: Run, evaluator: str) -> str:
     """Return the parameters of an evaluator that were given and differ from its defaults: `extract = (\\d+) · …`."""
-    given = next(one.parameters for one in run.spec.evaluators if one.id == evaluator)
-    changed = changed_parameters(evaluator, given)
+    changed = changed_parameters(evaluator, run.spec.parameters(evaluator))
     return " · ".join(f"{name} = {_value(value)}" for name, value in changed.items())
 
 

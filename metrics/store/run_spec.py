@@ -180,6 +180,10 @@ class RunSpec(Facts):
         """What was asked as it is stored, without what names this run: a new run of it asks the same."""
         return {name: value for name, value in self.stored.items() if name not in MADE}
 
+    def parameters(self, evaluator: str) -> dict[str, Any]:
+        """Return what was given to an evaluator, without calibrated thresholds. Raises StopIteration as `version`."""
+        return next(entry.parameters for entry in self.evaluators if entry.id == evaluator)
+
     def version(self, evaluator: str) -> int:
         """Return the version of one of the run's evaluators. Raises StopIteration where the run did not use it."""
         return next(entry.version for entry in self.evaluators if entry.id == evaluator)

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from metrics.analysis.corrected_tests import (
     of_searches,
     of_trend,
 )
-from metrics.analysis.slices.find_slices import find_slices
+from metrics.analysis.slices.find_slices import FoundSlice, find_slices, significant_slices
 from metrics.core.array_types import Floats
 from metrics.presentation.questions import is_it_better
 from metrics.presentation.questions.what_was_tested import what_was_tested
@@ -128,6 +130,17 @@ def test_slices_count_every_candidate(workspace: object, monkeypatch: pytest.Mon
     own = of_searches([find_slices(run, model, "rouge", "rouge1")])
     assert [own.tests] == sizes
     assert own.question.startswith(f"Where is {model} worse in ")
+
+
+def test_several_searches_find_what_the_report_shows(workspace: object) -> None:
+    """Of ten searches with p .004 and .02 each, a slice is significant where ten times p is at most .05."""
+    search = find_slices(finished(Workspace(), text_suite(40), text_outputs(40), "rouge"), "poor", "rouge", "rouge1")
+    value: Any = None
+    several = [replace(search, slices=tuple(FoundSlice(value, p, "") for p in (0.004, 0.02)))] * 10
+    own = of_searches(several)
+    assert (own.found, own.families) == (len(significant_slices(several)), 1) == (10, 1)
+    assert {p for p, *_ in significant_slices(several)} == {0.04}
+    assert own.correction.endswith("times 10 searches")
 
 
 def test_a_trend_counts_its_changes(workspace: object) -> None:

@@ -251,6 +251,8 @@ class TestWithAJudge:
         reusable = prepared.reusable()
         line = f"5 of 8 cases are reused from {first.id} of {first.created[:10]} (faithfulness); 3 cases are new"
         assert list(reusable.in_words() if reusable else ()) == ([] if no_reuse else [line])
+        more = prepare(as_evaluation(*rag(8), ["faithfulness", "rouge"], asked)).reusable()
+        assert list(more.in_words() if more else ()) == ([] if no_reuse else [line, "rouge is scored for all 8 cases"])
         estimate = prepared.estimate(reusable=reusable)
         assert estimate is not None
         assert estimate.cases == cases

@@ -8,6 +8,7 @@ import pytest
 from components.data import run_reads, thresholds
 from components.views.results import threshold_table
 from metrics.analysis import leaderboard
+from metrics.calibrations.shipped import shipped
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.guarantee_words import whose_thresholds
 from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong
@@ -110,6 +111,12 @@ def test_the_thresholds_have_an_owner(run: Run, workspace: Path) -> None:
         "calibration": "the thresholds are calibrated on labels",
         "H2O Eval Studio": "the thresholds are H2O Eval Studio's",
     }
+    for known, said in (
+        (shipped()[0], "public labels ("),
+        (replace(shipped()[0], data="“ok” of suite s"), "labels of “ok”"),
+    ):
+        on = whose_thresholds([replace(owned["calibration"], calibration=known)])
+        assert on.startswith(f"the thresholds are calibrated on {said}")
     mixed = whose_thresholds([owned["user"], *columns[1:2]])
     assert mixed == "of the thresholds 1 is your own, 1 is Assay's by default"
     assert what_went_wrong(run)[0].text.endswith("; the thresholds are Assay's by default.")

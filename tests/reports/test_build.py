@@ -12,19 +12,19 @@ from pypdf import PdfReader
 
 from metrics.core.classes import ClassFacts
 from metrics.core.suite import Outputs, Suite, Task
-from metrics.presentation.blocks import Matrix
+from metrics.presentation.blocks import Matrix, Table
 from metrics.presentation.format import day
 from metrics.presentation.questions.which_leads import Standing, level_text
 from metrics.reports import render
 from metrics.reports.build import build
 from metrics.reports.renderers.figures import picture
-from metrics.reports.renderers.pdf import pdf
+from metrics.reports.renderers.pdf import _breakable_tree, _method, pdf
 from metrics.reports.report import Report
 from metrics.reports.sections import worst_cases
 from metrics.store import Run, Workspace
 from metrics.store.reviews import Review
 from tests.analysis.scored import scored_run
-from tests.engine.engine_scenes import finished
+from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.pages.page_scenes import masks_run
 from tests.presentation.asked import ask
 from tests.reports.made import cell, column
@@ -213,13 +213,36 @@ def test_three_models_and_more_fare_against_each_other(workspace: Path) -> None:
     told = [
         note
         for note in ask("which_leads", scored_run({"rouge.rougeL": given})).notes
-        if note.startswith("Head to head in ROUGE-L")
+        if note.startswith("By matches in ROUGE-L")
     ]
     assert len(told) == 1
     assert all(f"{model} 0." in told[0] for model in given)
     del given["c"]
     assert not [
-        note
-        for note in ask("which_leads", scored_run({"rouge.rougeL": given})).notes
-        if note.startswith("Head to head")
+        note for note in ask("which_leads", scored_run({"rouge.rougeL": given})).notes if note.startswith("By matches")
     ]
+
+
+def test_an_empty_answer_is_told(workspace: Path) -> None:
+    suite = Suite.from_rows(
+        "s", "text", [{"case_id": one, "question": "q", "expected_answers": ["a b"]} for one in "ab"]
+    )
+    outputs = Outputs.from_rows(
+        [{"case_id": "a", "model": "m", "answer": ""}, {"case_id": "b", "model": "m", "answer": "x"}]
+    )
+    report = build(finished(Workspace(), suite, outputs, "exact_match"))
+    told = {case.case_id: [one.text for one in case.passages if one.name == "Answer"] for case in report.worst}
+    assert told == {"a": ["(empty)"], "b": ["x"]}
+
+
+def test_the_table_of_differences_has_every_metric_that_its_sentence_counts(workspace: Path) -> None:
+    found = ask("is_it_better", finished(Workspace(), text_suite(24), text_outputs(24), "token_f1", "exact_match"))
+    assert found is not None
+    [counted] = map(int, re.findall(r"of (\d+) metrics shown", found.sentences[0].text))
+    [listed] = [one for one in found.blocks if isinstance(one, Table)]
+    assert len({row[0] for row in listed.rows}) == counted > 2
+
+
+def test_a_metric_of_common_words_is_not_broken(workspace: Path) -> None:
+    report = build(finished(Workspace(), text_suite(4), text_outputs(4), "answer_semantic_similarity"))
+    assert _breakable_tree(_method(report.methods[0]))["metrics"][0]["name"] == "Answer semantic similarity\u00a0↑"

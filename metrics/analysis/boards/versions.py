@@ -81,7 +81,7 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
         found.suite,
         outputs,
         list(ids),
-        {id: run.evaluators[id] for id, run in ids.items()},
+        {id: run.spec.parameters(id) for id, run in ids.items()},
         resources={kind: of for one in reversed(found.boards) for kind, of in one.spec.resources.items()},
         seed=own.seed,
         duplicates="group" if own.groups_equal_inputs else "keep",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from metrics.analysis.slices.slice_values import SLICED, SliceValue, valued
 from metrics.core.array_types import Floats
 from metrics.core.errors import InputError
 from metrics.core.number_text import number, p_words
+from metrics.core.rounding import at_most
 from metrics.stats import slice_search
 from metrics.stats.slice_search import DRAWS
 from metrics.stats.student_t import Z95
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.02  # of the chance of any false finding in a search: readers see several searches
+REPORT_LEVEL = 0.05  # of that in all searches of a report
 FEWEST = 20  # units of a slice, at least
 SHARE = 200  # or one in this many
 CELLS = 10_000_000  # shuffled values of one search, at most
@@ -69,6 +72,12 @@ class SliceSearch:
     draws: int
     clustered: bool
     detectable: tuple[tuple[int, float], ...]
+
+
+def significant_slices(found: Sequence[SliceSearch]) -> list[tuple[float, SliceSearch, FoundSlice]]:
+    """Return the slices that are significant over all these searches, the surest first; p is times their number."""
+    rows = [(min(1.0, each.p * len(found)), search, each) for search in found for each in search.slices]
+    return sorted((row for row in rows if at_most(row[0], REPORT_LEVEL)), key=lambda row: row[0])
 
 
 @keep_by_run(maxsize=256, reads=SLICED)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from metrics.analysis import headline, leaderboard, primary_columns
+from metrics.analysis import headline, leaderboard
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.core.metric_names import column_name, full_name
 from metrics.core.rounding import none_if_nan
@@ -48,7 +48,8 @@ def is_it_better(run: Run) -> list[Block]:
     board = leaderboard(run)
     leader, others = found[0].model_b, [one.model_a for one in found]
     sentences = [Sentence(f"{answer(one, *names(one))}.", link=Link("compare", "Compare", pair(one))) for one in found]
-    columns = [column for column in primary_columns(board) if column.key in board.ranks]
+    shown = [column for column in select_columns(board.columns, [], minor=False) if column.key in board.ranks]
+    columns = sorted(shown, key=lambda column: not column.primary)
     rows = [
         (row.column, one.model_a, row)
         for column in columns[:MAX_ROWS]

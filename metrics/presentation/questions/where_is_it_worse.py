@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from metrics.analysis.slices.find_slices import LEVEL as SEARCH_LEVEL, FoundSlice, SliceSearch, searches
+from metrics.analysis.slices.find_slices import (
+    LEVEL as SEARCH_LEVEL,
+    REPORT_LEVEL as LEVEL,
+    FoundSlice,
+    SliceSearch,
+    searches,
+    significant_slices,
+)
 from metrics.analysis.slices.slice_outcomes import DATA_SET, RESAMPLES, Measure
 from metrics.analysis.slices.slice_values import SliceTable, SliceValue
-from metrics.core.rounding import at_most
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, number, p_value, plural
 from metrics.presentation.phrases import signed
@@ -17,7 +23,6 @@ from metrics.store import Run
 MAX_SEARCHES = 10
 MAX_UNITS = 60_000  # cases or objects of all searches together: a report must not take minutes
 MAX_UNASKED = 500  # cases or boxes of a suite that is searched unasked
-LEVEL = 0.05
 INTERVALS = {
     "wilson": "Wilson's, of a share",
     "bootstrap": "bootstrap over cases, or over their groups or images",
@@ -90,14 +95,7 @@ def answer(worse: int, searched: int) -> str:
 
 def worse_slices(run: Run) -> list[WorseSlice]:
     """Return the significant slices of the first searches, the surest first."""
-    found = slice_searches(run)
-    rows = [
-        WorseSlice(min(1.0, each.p * len(found)), search, each)
-        for search in found
-        for each in search.slices
-        if at_most(each.p * len(found), LEVEL)
-    ]
-    return sorted(rows, key=lambda row: row.p)
+    return [WorseSlice(*row) for row in significant_slices(slice_searches(run))]
 
 
 def slice_searches(run: Run) -> list[SliceSearch]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from metrics import analysis
 from metrics.analysis import Cell, Column, Leaderboard
@@ -125,13 +124,13 @@ def _notes(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator[
     yield from board.cautions
     yield from footnotes(column for column in board.columns if not column.minor)
     yield from board_notes(board)
-    yield from _ranked(run, board, first)
+    yield from _ranked(board, first)
     yield from _matches(run, board)
     yield from _telling_cases(run, board)
     yield from _unjudged(run, board)
 
 
-def _ranked(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator[str]:
+def _ranked(board: Leaderboard, first: Sequence[Standing]) -> Iterator[str]:
     """Yield how ranks are made, and the ranks in the first metrics, in sentences."""
     paired = {key for (_, key), cell in board.cells.items() if cell.paired}
     if len(board.models) < 2 or not paired:
@@ -147,20 +146,6 @@ def _ranked(run: Run, board: Leaderboard, first: Sequence[Standing]) -> Iterator
                 groups.setdefault(cell.rank, []).append(model)
         ranks = "; ".join(f"{rank}: {named(groups[rank])}" for rank in sorted(groups))
         yield f"Ranks in {metric_title(standing.column, arrow=False)}: {ranks}."
-    if len(board.models) > 2:
-        yield from islice(_head_to_head(run, [one.column for one in first]), 1)
-
-
-def _head_to_head(run: Run, columns: Sequence[Column]) -> Iterator[str]:
-    """Yield how the models fare against each other in each metric that has values per case, in a sentence."""
-    for column in columns:
-        found = analysis.head_to_head(run, column.evaluator, column.metric) if column.label_key is None else None
-        if found is not None and found.is_comparable:
-            scores = ", ".join(f"{one.model} {with_interval(one.score, one.low, one.high)}" for one in found.standings)
-            yield (
-                f"Head to head in {metric_title(column, arrow=False)} (each case a match of every two models, the "
-                f"score against an average model, a tie counting half): {scores}."
-            )
 
 
 def _matches(run: Run, board: Leaderboard) -> Iterator[str]:

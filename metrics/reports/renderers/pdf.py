@@ -236,6 +236,6 @@ def _method(method: Method) -> dict[str, Any]:
         "title": method.title,
         "definition": method.definition,
         "details": [{"text": part, "code": is_code(part)} for part in method.details],
-        "metrics": [{**row, "name": _narrow(row["name"])} for row in rows],
+        "metrics": rows,
         "lines": list(texts.method_lines(method)),
     }

@@ -165,7 +165,7 @@ def case_of(
         model,
         repeat,
         tuple(_merged([metric for _, metric in because])),
-        tuple(_passages(view.case, output)),
+        tuple(_passages(view.case, output, _are_answered(run))),
         tuple(view.case["tags"] or ()),
         tuple(islice(other_scores(run, scores, [name for name, _ in because]), MOST_SCORES)),
         tuple(islice(evidence, lines)),
@@ -193,7 +193,12 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Passage]:
+def _are_answered(run: Run) -> bool:
+    """Return whether a run's outputs are answers in words: then one without any is empty, not of another kind."""
+    return run.spec.suite.task == "text" and "answer" in run.needed("outputs/outputs.parquet").columns
+
+
+def _passages(case: Mapping[str, Any], output: Mapping[str, Any], are_answered: bool) -> Iterator[Passage]:
     name = case.get(METADATA + "image_name")
     if name and name != case["case_id"]:
         yield Passage("File", name)
@@ -205,8 +210,8 @@ def _passages(case: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Pa
     contexts = output.get("retrieved_contexts") or ()
     ids = output.get("context_ids")
     yield from _numbered("Context", contexts or case["reference_contexts"], MOST_CONTEXT, ids if contexts else None)
-    if output.get("answer") is not None:
-        yield Passage("Answer", shown(_dense(output["answer"]), MOST_TEXT) or "(empty)")
+    if output.get("answer") is not None or (are_answered and output and not output.get("error")):
+        yield Passage("Answer", shown(_dense(output["answer"] or ""), MOST_TEXT) or "(empty)")
 
 
 def _numbered(
