@@ -17,7 +17,7 @@ from metrics.cli.options import add_parser, arguments_of, pairs
 from metrics.cli.terminal import say
 from metrics.core.errors import InputProblem, refuse
 from metrics.core.metric_names import list_names
-from metrics.presentation.board_words import Lack, lacks, origin_lines
+from metrics.presentation.board_words import Lack, alike_line, lacks, origin_lines
 from metrics.reports import MARKDOWN, render
 from metrics.reports.build import changed_parameters
 from metrics.reports.exchange.exporters import export
@@ -72,6 +72,7 @@ def _board(options: argparse.Namespace) -> None:
         sys.stdout.write(json.dumps(_record(run), ensure_ascii=False, indent=1) + "\n")
         return
     print_leaderboard(run)
+    say(*filter(None, [alike_line(run)]))
     say(*(f"{entry}: {text}" for entry, text in origin_lines(run)))
     for one in lacks(run):
         say(f"{one.model}: {one.why}", f"  evaluate it alike: {_command(run, one)}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from metrics.analysis import Board, judged_by
+from metrics.analysis.boards.board import EVERY
 from metrics.analysis.boards.origins import origins
 from metrics.core.registry import title_of
 from metrics.presentation import format
@@ -26,7 +27,15 @@ def head_line(run: Run) -> str:
         return ""
     days = [format.day(one.created) for one in sorted(run.sources, key=lambda one: one.began)]
     when = days[0] if days[0] == days[-1] else f"{days[0]} – {days[-1]}"
-    return f"{format.plural(len(run.entries), 'model')} of {format.plural(len(run.sources), 'run')}, {when}"
+    line = f"{format.plural(len(run.entries), 'model')} of {format.plural(len(run.sources), 'run')}, {when}"
+    return f"{line}. {alike}" if (alike := alike_line(run)) else line
+
+
+def alike_line(run: Board) -> str:
+    """Return that no model has an entry for an earlier evaluation, where a board of every one is asked for; else ""."""
+    is_alike = len({entry.answers.model for entry in run.entries}) == len(run.entries)
+    is_every = run.address.endswith(EVERY)
+    return "Every model was evaluated once, or again in the same way." if is_every and is_alike else ""
 
 
 def numbers_from(run: Run) -> Mapping[tuple[str, str], str]:

@@ -8,7 +8,9 @@ from metrics.presentation import format
 
 SHOWN = 3  # models that lack something, above the fold
 TEXTS = ("name", "family", "model", "prompt")  # columns of the names that people write
-EVERY = "Each model also as it was in runs before its latest, with the run's id behind its name."
+EVERY = (
+    "Each model also as it was in earlier runs with other answers or other settings, with the run's id behind its name."
+)
 
 
 def draw(run: str) -> None:

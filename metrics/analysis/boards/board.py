@@ -87,6 +87,8 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
             of = run.spec.outputs.fingerprint
             answers = answers_digest(run.workspace.path, of, model) if times[model] > 1 else of
             evaluations.setdefault((model, answers), []).append(run)
+    if every:
+        evaluations = {(of[0], one[0].id): one for of, own in evaluations.items() for one in _made_alike(own)}
     entries, apart, taken = list[Entry](), dict[tuple[str, str], Apart](), set[str]()
     for (model, _), own in evaluations.items():
         named = {f"{run.id}:{model}" for run in own} | {model}
@@ -109,3 +111,16 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
         raise RunNotFound(f"every model of the suite {fingerprint[:DIGITS]} is hidden or archived")
     entries.sort(key=lambda entry: (entry.answers.run.began, entry.answers.run.models.index(entry.answers.model)))
     return Board(f"{BOARD}{fingerprint[:DIGITS]}{EVERY * every}", entries, references, apart, kept.baseline)
+
+
+def _made_alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Return runs of the same answers apart where they made the numbers of a common evaluator in other ways."""
+    parts: list[list[Run]] = []
+    for run in runs:
+        for part in parts:
+            if all(way_of(run, id) == way_of(one, id) for one in part for id in {*run.evaluators} & {*one.evaluators}):
+                part.append(run)
+                break
+        else:
+            parts.append([run])
+    return parts

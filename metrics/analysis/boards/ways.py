@@ -57,7 +57,7 @@ def choose_references(runs: Sequence[Run]) -> dict[str, Run]:
 
 def describe_differences(run: Run, reference: Run, evaluator: str) -> tuple[str, ...]:
     """Return what is other in how a run made an evaluator's numbers than in how the reference did, in words."""
-    found = list(changed_settings(reference, run, evaluator))
+    found = list(changed_settings(reference, run, evaluator, "others"))
     if run.spec.seed != reference.spec.seed:
         found.append(f"seed {run.spec.seed} after {reference.spec.seed}")
     if sampling_of(run) != sampling_of(reference) and run.spec.seed == reference.spec.seed:

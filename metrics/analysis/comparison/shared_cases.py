@@ -21,6 +21,8 @@ from metrics.core.suite import Suite
 from metrics.core.suite_difference import UNSEEN, difference
 from metrics.store import Run, cache_by_run
 
+MAX_VALUE = 60  # characters of a parameter's value in words
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SharedCases:
@@ -80,34 +82,54 @@ def paired_designs(run: Run, other: Run, tag: str | None) -> tuple[SamplingDesig
     return replace(after, cases=run.sampling_design().cases, inside=shared.before[keep]), after
 
 
-def changed_settings(before: Run, run: Run, evaluator: str) -> tuple[str, ...]:
-    """Return what differs in how the two runs used an evaluator of both, in words."""
-    changed = []
+def changed_settings(before: Run, run: Run, evaluator: str, other: str = "") -> tuple[str, ...]:
+    """Return what differs in how the two runs used an evaluator of both, in words.
+
+    other: a word before the values in the run before, with which each changed parameter is named.
+    """
+    changed: list[str] = []
     versions = [of.spec.version(evaluator) for of in (before, run)]
     if versions[0] != versions[1]:
         changed.append(f"version {versions[1]} of the evaluator after version {versions[0]}")
-    if not same_parameters(evaluator, before.evaluators[evaluator], run.evaluators[evaluator]):
+    parameters = changed_parameters(evaluator, before.evaluators[evaluator], run.evaluators[evaluator])
+    if other:
+        for name, (old, new) in parameters.items():
+            changed.append(f"{name.replace('_', ' ').capitalize()} {_value(new)}, {other} {_value(old)}")
+    elif parameters:
         changed.append("other parameters")
     if wordings := changed_wordings(before.wordings(evaluator), run.wordings(evaluator)):
         changed.append(wordings)
     known = evaluators().get(evaluator)
     for name in known.resources if known else ():
-        one, other = (judge_names(of) if name == "judge" else of.spec.resources.get(name) for of in (before, run))
-        if one != other:
+        first, second = (judge_names(of) if name == "judge" else of.spec.resources.get(name) for of in (before, run))
+        if first != second:
             changed.append(f"another {name.replace('_', ' ')}")
     return tuple(changed)
 
 
 def same_parameters(evaluator: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether stored parameters are the same; what an earlier version did not store has its default.
+    """Return whether stored parameters are the same, see `changed_parameters`."""
+    return not changed_parameters(evaluator, one, other)
+
+
+def changed_parameters(
+    evaluator: str, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> dict[str, tuple[object, object]]:
+    """Return both values of each stored parameter that differs; what an earlier version did not store has its default.
 
     Texts in place of prompts do not count: `changed_wordings` tells them apart.
     """
     known = evaluators().get(evaluator)
-    if known is None:
-        return dict(one) == dict(other)
-    kept = [{name: value for name, value in values.items() if name != "prompts"} for values in (one, other)]
-    return known.parameters(**kept[0]) == known.parameters(**kept[1])
+    before, after = ({name: value for name, value in own.items() if name != "prompts"} for own in (one, other))
+    if known is not None:
+        before, after = (known.parameters(**own).model_dump(mode="json") for own in (before, after))
+    both = {name: (before.get(name), after.get(name)) for name in {**before, **after}}
+    return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+def _value(value: object) -> str:
+    text = "none" if value in (None, "", [], {}) else str(value)
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
 
 
 def changed_wordings(before: Mapping[str, str], after: Mapping[str, str]) -> str:

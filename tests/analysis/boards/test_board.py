@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metrics.analysis import compare, leaderboard
-from metrics.analysis.boards.board import Board, open_run
+from metrics.analysis.boards.board import Apart, Board, Source, open_run
 from metrics.core.errors import RunNotFound
 from metrics.core.suite import Outputs
 from metrics.store import Run, Workspace
@@ -122,3 +122,19 @@ def board_without(workspace: Workspace) -> Board:
     """The board without any setting."""
     Boards(workspace.path).change(SUITE.fingerprint, lambda own: replace(own, aliases={}), ["a", "b"])
     return board_of(workspace)
+
+
+def test_other_parameters_are_named_with_both_values_and_stand_by_themselves_in_every_evaluation(
+    tmp_path: Path,
+) -> None:
+    """Answers of a model that were evaluated in one way twice, and once in another, are two entries."""
+    workspace = Workspace(tmp_path)
+    odd = evaluated(workspace, "a", parameters={"exact_match": {"extract": r"(\d+)"}})
+    same = [evaluated(workspace, model) for model in ("b", "a", "a")]
+    found = board_of(workspace, "board::all")
+    assert found.models == (f"a@{odd.id}", "b", "a")
+    why = (r"Extract (\d+), others none",)
+    assert found.apart == {(f"a@{odd.id}", "exact_match"): Apart(Source(odd, "a"), why)}
+    assert found.entries[2].answers.run == same[2]
+    latest = board_of(workspace)
+    assert (latest.models, latest.apart) == (("b", "a"), {})
