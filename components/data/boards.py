@@ -181,6 +181,8 @@ def keep_board_names(run_id: str, kept: BoardNames) -> str:
     """Store what people set of a board; return what is wrong with it, "" where it is stored."""
     if all(row.hidden for row in kept.rows) or {*kept.runs} == {*kept.archived}:
         return "Everything is hidden or archived: leave at least one model."
+    if half := [row.entry for row in kept.rows if bool(row.model) != bool(row.prompt)]:
+        return f"{list_names(half)}: a model and a prompt count only together. Fill in both, or neither."
     shown = {row.entry for row in kept.rows}
 
     def edit(before: BoardSettings) -> BoardSettings:

@@ -144,6 +144,10 @@ def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -
     kept = Boards(run.workspace.path).settings(run.spec.suite.fingerprint)
     assert (kept.aliases, kept.hidden, kept.baseline) == ({"good": "Best"}, ("late",), "poor")
     assert kept.factors == {"poor": Factors("poor", "terse")}
+    for half in ({"model": "poor"}, {"prompt": "terse"}):
+        rows[2] = found.rows[2]._replace(**{"model": "", "prompt": "", **half})
+        wrong = boards.keep_board_names(board_of(run), found._replace(rows=tuple(rows)))
+        assert wrong == "poor: a model and a prompt count only together. Fill in both, or neither."
     hidden = found._replace(rows=tuple(row._replace(hidden=True) for row in found.rows))
     assert "at least one model" in boards.keep_board_names(board_of(run), hidden)
     twice = found._replace(rows=tuple(row._replace(name="same") for row in found.rows))
