@@ -36,11 +36,12 @@ def add_command(commands: Any) -> None:
     words = "compare also the models of other versions of the suite, on the cases that all have unchanged"
     add("--shared", action="store_true", help=words)
     add("--format", choices=("text", "json", "markdown"), default="text", help="form to print (default text)")
-    add("--rename", metavar="ENTRY=NAME", action="append", default=[], help="show a model by another name, repeatable")
+    words = "show a model (ENTRY: its name in the runs or on the board, or RUN:MODEL) by another name, repeatable"
+    add("--rename", metavar="ENTRY=NAME", action="append", default=[], help=words)
     add("--hide", metavar="ENTRY", action="append", default=[], help="leave a model out, repeatable")
     add("--show", metavar="ENTRY|RUN", action="append", default=[], help="no longer hide or archive it, repeatable")
     add("--archive", metavar="RUN", action="append", default=[], help="leave a run out, repeatable")
-    add("--baseline", metavar="ENTRY", help="the model that others are measured against")
+    add("--baseline", metavar="ENTRY", help='the model that others are measured against; "" for none')
     add(
         "--factors",
         metavar=f"ENTRY=MODEL{TIMES}PROMPT",
@@ -55,8 +56,9 @@ def _board(options: argparse.Namespace) -> None:
     address = f"{BOARD}{options.suite}{EVERY * options.all_evaluations}".rstrip(":")
     run = open_board(workspace, address)
     suite = run.spec.suite.fingerprint
-    if any((options.rename, options.hide, options.show, options.archive, options.baseline, options.factors)):
-        _change(workspace, suite, options)
+    lists = options.rename, options.hide, options.show, options.archive, options.factors
+    if any(lists) or options.baseline is not None:
+        _change(workspace, run, options)
         run = open_board(workspace, address)
     if options.shared:
         compared = create_shared_run(workspace, suite)
@@ -82,7 +84,7 @@ def _board(options: argparse.Namespace) -> None:
     say(run.id)
 
 
-def _change(workspace: Workspace, suite: str, options: argparse.Namespace) -> None:
+def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> None:
     """Store what the options set; InputError with everything that is wrong."""
     aliases = dict(pairs(options.rename, "--rename", "ENTRY=NAME"))
     form = f"MODEL{TIMES}PROMPT"
@@ -91,16 +93,24 @@ def _change(workspace: Workspace, suite: str, options: argparse.Namespace) -> No
     factors = {entry: Factors(model.strip(), prompt.strip()) for entry, (model, _, prompt) in cut.items()}
 
     def edit(kept: BoardSettings) -> BoardSettings:
+        # the shown names, too: that of an earlier evaluation, an alias
+        entries = {one.name: one.reference for one in run.entries if one.name != one.answers.model}
+        entries |= {alias: entry for entry, alias in kept.aliases.items()}
+        hide, show, archive = (
+            [entries.get(one, one) for one in own] for own in (options.hide, options.show, options.archive)
+        )
         return replace(
             kept,
-            aliases={**kept.aliases, **aliases},
-            factors={**kept.factors, **factors},
-            hidden=tuple(dict.fromkeys(one for one in (*kept.hidden, *options.hide) if one not in options.show)),
-            archived=tuple(dict.fromkeys(one for one in (*kept.archived, *options.archive) if one not in options.show)),
-            baseline=options.baseline or kept.baseline,
+            aliases={**kept.aliases, **{entries.get(one, one): name for one, name in aliases.items()}},
+            factors={**kept.factors, **{entries.get(one, one): own for one, own in factors.items()}},
+            hidden=tuple(dict.fromkeys(one for one in (*kept.hidden, *hide) if one not in show)),
+            archived=tuple(dict.fromkeys(one for one in (*kept.archived, *archive) if one not in show)),
+            baseline=kept.baseline
+            if options.baseline is None
+            else entries.get(options.baseline, options.baseline) or None,
         )
 
-    change_settings(workspace, suite, edit)
+    change_settings(workspace, run.spec.suite.fingerprint, edit)
 
 
 def _command(run: Board, lack: Lack) -> str:

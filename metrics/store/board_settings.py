@@ -88,7 +88,8 @@ class BoardSettings:
         unseen = [name for name in ("hidden", "archived") if self.baseline in getattr(self, name)]
         if unseen or (model and run in runs and run in self.archived):
             found = f"{self.baseline!r}, which is {' and '.join(unseen) or 'of an archived run'}"
-            yield InputProblem("board", found, "an entry that the board shows", column="baseline")
+            expected = "an entry that the board shows: choose another baseline, or none, or leave it on the board"
+            yield InputProblem("board", found, expected, column="baseline")
 
 
 def _disguised(texts: Iterable[str]) -> Iterator[str]:

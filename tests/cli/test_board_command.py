@@ -123,6 +123,39 @@ def test_settings(runs, capsys) -> None:
     assert "'godo'" in capsys.readouterr().err
 
 
+def test_settings_take_shown_names(runs, capsys) -> None:
+    boards, suite = Boards(Workspace().path), runs[0].spec.suite.fingerprint
+    assert main(["board", "--rename", "good=Best of all", "--rename", "poor=Worst"]) == 0
+    assert main(["board", "--baseline", "Best of all", "--factors", "Worst=m×terse", "--rename", "Worst=Last"]) == 0
+    kept = boards.settings(suite)
+    assert (kept.baseline, kept.aliases) == ("good", {"good": "Best of all", "poor": "Last"})
+    assert [*kept.factors] == ["poor"]
+    capsys.readouterr()
+    assert main(["board", "--hide", "Best of all"]) == 2
+    assert "choose another baseline, or none" in capsys.readouterr().err
+    assert main(["board", "--hide", "Best of all", "--baseline", ""]) == 0
+    kept = boards.settings(suite)
+    assert (kept.hidden, kept.baseline) == (("good",), None)
+    assert main(["board", "--show", "Best of all"]) == 0
+    assert boards.settings(suite).hidden == ()
+
+
+def test_every_evaluation(runs, capsys) -> None:
+    """An entry of an earlier evaluation is hidden by its shown name; without one that is said."""
+    same = "Every model was evaluated once, or again in the same way."
+    assert main(["board", "--all-evaluations"]) == 0
+    assert same in capsys.readouterr().out
+    options = {"parameters": {"rouge": {"threshold": 0.9}}}
+    seeded = finished(Workspace(), text_suite(24), text_outputs(24, ("poor",)), "rouge", **options)
+    assert main(["board", "--all-evaluations", "--format", "json"]) == 0
+    names = [one["model"] for one in json.loads(capsys.readouterr().out)["models"]]
+    assert sorted(names) == ["good", "poor", f"poor@{runs[1].id}"]
+    assert main(["board", "--all-evaluations", "--hide", f"poor@{runs[1].id}"]) == 0
+    told = capsys.readouterr().out
+    assert seeded.id in told
+    assert f"poor@{runs[1].id}" not in told
+
+
 def test_versions_are_compared_on_the_cases_they_share(runs, capsys) -> None:
     newest = finished(Workspace(), text_suite(26), text_outputs(26, ("third",)), "rouge", "text_matching")
     assert main(["board", newest.spec.suite.fingerprint[:12]]) == 0
