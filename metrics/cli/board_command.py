@@ -96,6 +96,7 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
         # the shown names, too: that of an earlier evaluation, an alias
         entries = {one.name: one.reference for one in run.entries if one.name != one.answers.model}
         entries |= {alias: entry for entry, alias in kept.aliases.items()}
+        pinned = entries.get(options.baseline, options.baseline)
         hide, show, archive = (
             [entries.get(one, one) for one in own] for own in (options.hide, options.show, options.archive)
         )
@@ -105,9 +106,7 @@ def _change(workspace: Workspace, run: Board, options: argparse.Namespace) -> No
             factors={**kept.factors, **{entries.get(one, one): own for one, own in factors.items()}},
             hidden=tuple(dict.fromkeys(one for one in (*kept.hidden, *hide) if one not in show)),
             archived=tuple(dict.fromkeys(one for one in (*kept.archived, *archive) if one not in show)),
-            baseline=kept.baseline
-            if options.baseline is None
-            else entries.get(options.baseline, options.baseline) or None,
+            baseline=kept.baseline if pinned is None else pinned or None,
         )
 
     change_settings(workspace, run.spec.suite.fingerprint, edit)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.analysis.comparison.shared_cases import changed_wordings, same_parameters
+from metrics.analysis.comparison.shared_cases import changed_parameters, changed_wordings
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.errors import InputError, InputProblem, one_of
 from metrics.core.evaluator import Metric
@@ -162,7 +162,7 @@ def _described(monitor: Monitor, run: Run, evaluator: str, metric: Metric, befor
     reason = None
     if own is None:
         reason = "the reference run does not have this evaluator"
-    elif not same_parameters(evaluator, own, monitor.spec.parameters[evaluator]):
+    elif changed_parameters(evaluator, own, monitor.spec.parameters[evaluator]):
         reason = "the reference run used other parameters"
     elif changed := changed_wordings(
         run.wordings(evaluator), wordings(evaluator, monitor.spec.evaluators[evaluator], monitor.spec.resources)

@@ -116,11 +116,12 @@ def _board(sealed: Sequence[tuple[Run, str]], every: bool, settings: Boards, ver
 def _made_alike(runs: Sequence[Run]) -> list[list[Run]]:
     """Return runs of the same answers apart where they made the numbers of a common evaluator in other ways."""
     parts: list[list[Run]] = []
-    for run in runs:
-        for part in parts:
-            if all(way_of(run, id) == way_of(one, id) for one in part for id in {*run.evaluators} & {*one.evaluators}):
-                part.append(run)
-                break
-        else:
-            parts.append([run])
+    ways = {run: {id: way_of(run, id) for id in run.evaluators} for run in runs}
+    for run, own in ways.items():
+        alike = (
+            part for part in parts if all(own.get(id, way) == way for one in part for id, way in ways[one].items())
+        )
+        if (part := next(alike, None)) is None:
+            parts.append(part := [])
+        part.append(run)
     return parts

@@ -107,11 +107,6 @@ def changed_settings(before: Run, run: Run, evaluator: str, other: str = "") -> 
     return tuple(changed)
 
 
-def same_parameters(evaluator: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether stored parameters are the same, see `changed_parameters`."""
-    return not changed_parameters(evaluator, one, other)
-
-
 def changed_parameters(
     evaluator: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
