@@ -41,8 +41,8 @@ STYLE = (
 @media (max-width: 900px) {
   .st-key-head { flex-wrap: wrap; }
   .st-key-head > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; order: 1; }
-  .st-key-forest { overflow-x: auto; }
-  .st-key-forest > * { min-width: 560px; }
+  .st-key-forest { overflow-x: auto; animation: aside linear both; animation-timeline: scroll(self x); }
+  .st-key-forest > * { min-width: 450px; }
 }
 :is([data-testid="stPageLink"], [data-testid="stCheckbox"]) p { white-space: normal; }
 .st-key-head [data-testid="stPopoverButton"] { min-height: 0; padding: 3px 10px; font-size: 12.5px; line-height: 1.5; }
@@ -65,6 +65,8 @@ button kbd { padding: 1px 5px; border: 1px solid light-dark(#dfe4e9, #2b333c); b
 :is([data-testid="stSelectbox"], [data-testid="stTextInput"]) input { text-overflow: ellipsis; }
 @property --further { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
 @property --below { syntax: "\\3c length>"; inherits: false; initial-value: 0px; }
+@keyframes aside { 0%, 99% { mask-image: linear-gradient(90deg, #000 calc(100% - 44px), transparent); }
+  100% { mask-image: none; } }
 @keyframes further { 0%, 99% { --further: 44px; } 100% { --further: 0px; } }
 @keyframes below { 0%, 99% { --below: 26px; } 100% { --below: 0px; } }
 .dvn-scroller { animation: further linear both, below linear both; animation-timeline: scroll(self x), scroll(self y);

@@ -20,6 +20,7 @@ STYLE = """<style>
 .st-key-tabs a > span:has([data-testid="stIconMaterial"]) { display: none; }
 .st-key-tabs p { white-space: nowrap; font-weight: 500 !important; }
 [class*="st-key-subtab-"] p { font-size: 12px; font-weight: 400 !important; }
+[class*="st-key-subtab-"] p::before { content: "› " / ""; }
 [data-testid="stTopNavLink"] { background: none !important; }
 %s { box-shadow: inset 0 -2px light-dark(#0f6b78, #4fb9c5); }
 %s { color: light-dark(#0f6b78, #4fb9c5) !important; font-weight: 650 !important; }

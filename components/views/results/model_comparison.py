@@ -130,7 +130,7 @@ def _panel(
         )  # fmt: skip
     title = f"by how much B is better{', in per cent of the mean of A' if is_relative else ''} (↓: A − B)"
     figure.update_xaxes(
-        range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=9,
+        range=[low - room, high + room], zeroline=True, zerolinewidth=2, zerolinecolor=MUTED[dark], nticks=5,
         tickformat=tick_format(high - low, is_relative), title={"text": title, "standoff": 16},
         labelalias={"+0": "0", "+0%": "0%"}, **place,
     )  # fmt: skip

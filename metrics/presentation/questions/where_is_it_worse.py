@@ -40,7 +40,10 @@ COMPUTED = (
     "A metric of the whole data set is computed again on each slice of one feature and on the rest, with p from the 95 "
     "% interval of the difference, times the slices."
 )
-HEADS = ("Model and metric", "Slice", "Value", "Rest", "n", "p")
+HEADS = (  # the longest last: a page fades it where it is cut
+    Head("Model and metric", width=244), *(Head(title, right=True, width=62) for title in ("Value", "Rest", "n", "p")),
+    Head("Slice", width=760),
+)  # fmt: skip
 
 
 class WorseSlice(NamedTuple):
@@ -69,18 +72,18 @@ def where_is_it_worse(run: Run) -> list[Block]:
     lines = [
         (
             f"{search.model}: {search.measure.title}",
-            each.value.words,
             number(each.value.value),
             number(each.value.rest),
             count(each.value.n),
             p_value(p),
+            each.value.words,
         )
         for p, search, each in rows
     ]
     links = [
         Link("slices", each.value.words, {"model": search.model, "key": search.measure.key}) for _, search, each in rows
     ]
-    tables = [table("Slices worse than the rest", HEADS, lines, (2, 3, 4, 5), links)] if rows else []
+    tables = [table("Slices worse than the rest", HEADS, lines, links=links)] if rows else []
     first = f"; first of all {rows[0].search.model}: {rows[0].each.value.words} ({rows[0].numbers})" if rows else ""
     return [Sentence(f"{answer(len(rows), sum(one.searched for one in found))}{first}."), *tables, Note(_method(found))]
 

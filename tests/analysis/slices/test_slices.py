@@ -333,8 +333,8 @@ def test_the_table_begins_with_the_smallest_p(run: Run, monkeypatch: pytest.Monk
 def test_the_reports_section(run: Run, tmp_path: Path) -> None:
     section = ask("where_is_it_worse", run)
     assert section.tables[0].rows == (
-        ("m: Classification by text: Accuracy", "Questions tagged ‘table’ with more than 3 contexts", "0.383", "0.769",
-         "60", "0.001"),
+        ("m: Classification by text: Accuracy", "0.383", "0.769", "60", "0.001",
+         "Questions tagged ‘table’ with more than 3 contexts"),
     )  # fmt: skip
     assert "maximum-statistic permutation test), times 1 search (Bonferroni)" in section.notes[0]
     assert ask("where_is_it_worse", finished(Workspace(tmp_path), text_suite(), text_outputs(), "rouge")) is None
