@@ -8,6 +8,8 @@ import pytest
 from metrics import analysis
 from metrics.analysis import headline
 from metrics.analysis.findings.insights import insights
+from metrics.core.rounding import EQUAL
+from metrics.presentation.questions.is_it_better import leader_against_next
 from metrics.reports.build import build
 from metrics.reports.renderers.markdown import markdown
 from metrics.store import Run
@@ -54,3 +56,14 @@ def test_the_choice_is_weighed(doubted: Run) -> None:
     assert RENDERED["step"](doubted) == (
         "May be worse in PII leakage · Passes (by 0.200, uncorrected); unless that decides, choose best."
     )
+
+
+def test_ranks_and_comparison_have_one_fact(doubted: Run) -> None:
+    """Law: what may be better in the ranks, and by how much, is what the comparison of the pair says."""
+    ranks, (pair,) = analysis.leaderboard(doubted).ranks, leader_against_next(doubted)
+    rows = {row.column.key: row for row in pair.rows if abs(row.difference or 0.0) > EQUAL}
+    assert {row.significance for row in rows.values()} == {"better", "leaning"}
+    for key, row in rows.items():
+        models = (pair.model_b, pair.model_a) if row.tendency == "better" else (pair.model_a, pair.model_b)
+        assert ranks[key].gaps[models] == pytest.approx(abs(row.difference or 0.0))
+        assert (models in ranks[key].leaning) is (row.significance == "leaning")
