@@ -33,7 +33,7 @@ def scores() -> pd.DataFrame:
 def stored(folder: Path, rows: pd.DataFrame, group: int) -> list[OpenFile]:
     schema = pa.schema([("position", pa.int32()), ("value", pa.float64()), *((name, pa.string()) for name in TEXTS)])
     pq.write_table(pa.Table.from_pandas(rows, schema, preserve_index=False), folder / "t.parquet", row_group_size=group)
-    return [OpenFile(pq.ParquetFile(folder / "t.parquet", read_dictionary=TEXTS), TableFile(folder / "t.parquet"))]
+    return [(pq.ParquetFile(folder / "t.parquet", read_dictionary=TEXTS), TableFile(folder / "t.parquet"))]
 
 
 @pytest.mark.parametrize("group", [1, 7, 30, 1000], ids=lambda size: f"{size} rows a group")
