@@ -63,7 +63,8 @@ class Exporter:
 def _has(kind: str) -> Callable[[Run], bool]:
     """Return a function of a run: whether it has rows in a table whose name begins so."""
     return lambda run: any(
-        name.startswith(kind) and facts["rows"] for name, facts in (run.manifest or {"tables": {}})["tables"].items()
+        name.startswith(kind) and facts.get("rows") != 0
+        for name, facts in (run.manifest or {"tables": {}})["tables"].items()
     )
 
 
