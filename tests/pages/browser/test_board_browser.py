@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from metrics.presentation.format import middle
+from metrics.presentation.format import WHOLE, middle
 from tests.pages.browser.conftest import WIDE_METRICS, WIDE_MODELS, Studio
 from tests.pages.conftest import HOSTILE, back, click_chart, settle
 
@@ -36,7 +36,7 @@ def test_a_board_sorts_tells_and_keeps_hostile_names_text(studio: Studio, page: 
     open_board(page, studio.at("leaderboard", "animals"), 12)
     names, sort = page.locator("tbody th"), page.locator("thead button").nth(1)
     expect(names.last).to_have_attribute("title", HOSTILE)
-    expect(names.last).to_have_text(middle(HOSTILE, 22))
+    expect(names.last).to_have_text(middle(HOSTILE, WHOLE))
     assert page.locator("tbody img").count() == 0
     page.locator("td").first.hover()
     expect(page.get_by_role("tooltip")).to_contain_text("95 % interval")
