@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -176,6 +177,10 @@ class Board(Run):
         }
         found = found.take(pc.sort_indices(pa.table(places), [(of, "ascending") for of in places]))  # it is stable
         return found if columns is None else found.select(columns)
+
+    def stored_input(self, name: str) -> Path | None:
+        """Return a table of the suite as the newest run has it: the others' tables are not looked at for it."""
+        return self.newest.stored_input(name)
 
     @property
     def outputs(self) -> Outputs:
