@@ -29,6 +29,7 @@ def keep_facts(run: Run) -> None:
     """
     if not is_kept(run):
         return
+    pa.set_memory_pool(pa.system_memory_pool())  # it gives back what is freed: a quarter less of a million cases
     try:
         build(run)
         board = leaderboard(run)
