@@ -212,10 +212,13 @@ class Known:
 
     def _scores(self, source: Run, evaluator: str, model: str, keys: Ints) -> pa.Table:
         """Return the score rows of those rows whose number the source has a final score of, with place and source."""
-        width, asked = len(self.chosen[evaluator][0].metrics), keys[keys >= 0] // REPEATS
+        metrics = [metric.name for metric in self.chosen[evaluator][0].metrics]
+        width, asked = len(metrics), keys[keys >= 0] // REPEATS
         own = [("evaluator", "==", evaluator), ("model", "==", model)]
         bounds = [("position", ">=", int(asked.min())), ("position", "<=", int(asked.max()))]
         table = source.stored_table("scores", None, [*own, *bounds])
+        if table["metric"].to_pylist() != metrics * (len(table) // width):
+            raise ValueError(f"the scores of {evaluator} in run {source.id} are not a row for each of its metrics")
         unheard = pc.fill_null(pc.match_substring_regex(table["evidence"], UNHEARD), False)
         final = np.array(pc.and_not(pc.is_in(table["status"], pa.array(FINAL)), unheard))
         good = np.flatnonzero(final.reshape(-1, width).all(axis=1)) * width  # the first row of each score
