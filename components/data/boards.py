@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
-from components.data.run_reads import board_version, of_run
+from components.data.run_reads import of_run
 from components.data.visitors import action, may
 from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
 from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, change_settings, runs_of_suite
-from metrics.core.errors import InputError, RunCorrupt, RunNotFound
+from metrics.core.errors import InputError, RunNotFound
 from metrics.core.metric_names import list_names
 from metrics.presentation import board_words, run_names
 from metrics.store import Run
@@ -91,9 +90,7 @@ def _shared_words(run: Run) -> str:
     from metrics.analysis.boards.versions import shared_board
 
     is_told = run.state == "finished" and run.spec.suite.cases <= MOST_CASES
-    found = None
-    with suppress(RunCorrupt):  # a damaged run of another version says so on its own page
-        found = shared_board(workspace(), run.spec.suite.fingerprint) if is_told else None
+    found = shared_board(workspace(), run.spec.suite.fingerprint) if is_told else None
     if found is None:
         return ""
     return f"{list_names(found.absent)}: on another version of the suite. Compare on {found.words}."
@@ -101,9 +98,9 @@ def _shared_words(run: Run) -> str:
 
 def _boards_version(_: Run) -> object:
     """Return what changes with the finished runs, and with the settings of any board."""
-    finished = [run for run in workspace().runs() if run.state == "finished"]
-    settings = {run.spec.suite.fingerprint: board_version(run) for run in finished}
-    return [run.id for run in finished], settings
+    finished, kept = [run for run in runs() if run.state == "finished"], Boards(workspace().path)
+    suites = {run.suite["fingerprint"] for run in finished}
+    return [run.id for run in finished], {suite: kept.version(suite) for suite in suites}
 
 
 # which models are on another version of a run's suite, and what they can be compared on; "" where none is

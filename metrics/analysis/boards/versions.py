@@ -1,6 +1,7 @@
 """Boards over the versions of a suite: their models on the cases that all of these have unchanged."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.analysis.boards.board import Board, board, runs_of_suite
 from metrics.analysis.comparison.shared_cases import SharedCases, shared_cases
-from metrics.core.errors import InputError
+from metrics.core.errors import InputError, RunCorrupt
 from metrics.core.suite import Outputs, Suite
 from metrics.store import Run, Workspace
 from metrics.store.run_spec import FilterFacts, SubsetFacts
@@ -98,10 +99,15 @@ def _versions(workspace: Workspace, own: Run) -> Iterator[tuple[Run, SharedCases
         if run.state == "finished" and suite.task == own.spec.suite.task and not suite.filter and not suite.budget:
             newest.setdefault(suite.fingerprint, run)
     newest.pop(own.spec.suite.fingerprint, None)
+    if not newest:
+        return
+    ids = own.case_columns(["case_id"])["case_id"].combine_chunks()
     for run in newest.values():
         least = max(1.0, MIN_SHARED * min(run.spec.suite.cases, own.spec.suite.cases))
-        ids, others = (one.case_columns(["case_id"])["case_id"].combine_chunks() for one in (own, run))
-        if pc.is_in(ids, others).true_count >= least:  # most suites are told apart without reading their cases
+        with suppress(RunCorrupt):  # a damaged run does not hide the others
+            others = run.case_columns(["case_id"])["case_id"].combine_chunks()
+            if pc.is_in(ids, others).true_count < least:  # so most suites are ruled out without reading their cases
+                continue
             cases = shared_cases(run, own)
             if cases is not None and len(cases) >= least:
                 yield run, cases

@@ -65,3 +65,11 @@ def test_suites_without_shared_cases_are_no_versions(tmp_path: Path) -> None:
     found = shared_board(workspace, newest.spec.suite.fingerprint)
     assert found is not None
     assert found.absent == ("old",)
+
+
+def test_a_damaged_version_does_not_hide_the_others(tmp_path: Path) -> None:
+    workspace, newest, _ = versions(tmp_path, 0)
+    older = next(run for run in workspace.runs() if run.id != newest.id)
+    cases = older.suite_folder / "cases.parquet"
+    cases.write_bytes(cases.read_bytes()[:-1] + b"?")
+    assert shared_board(workspace, newest.spec.suite.fingerprint) is None
