@@ -8,7 +8,7 @@ from metrics.analysis.boards.board import EVERY
 from metrics.analysis.boards.origins import origins
 from metrics.core.registry import title_of
 from metrics.presentation import format
-from metrics.store import Run
+from metrics.store import Run, cache_by_run
 
 FROM_RUN = "from_run"  # the column, or the key, of files of a board
 
@@ -51,6 +51,7 @@ def numbers_from(run: Run) -> Mapping[tuple[str, str], str]:
     }
 
 
+@cache_by_run(maxsize=4096)  # exports ask for each of their rows
 def from_run(run: Run, model: str | None, evaluator: str | None = None) -> dict[str, str]:
     """Return as `from_run` the run that an entry's numbers of an evaluator come from, for files of a board.
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +74,10 @@ def _with_runs(run: Run, found: pa.Table) -> pa.Table:
     """Return a table of a board with the run that each row comes from, last; what is of no one model is of them all."""
     if not from_run(run, None):
         return found
-    runs_of = cache(lambda *key: from_run(run, *key)[FROM_RUN])
-    keys = [found[name].to_pylist() for name in ("model", "evaluator") if name in found.column_names]
-    return found.append_column(FROM_RUN, pa.array(list(map(runs_of, *keys)), pa.string()))
+    none = [None] * len(found)
+    columns = (found[name].to_pylist() if name in found.column_names else none for name in ("model", "evaluator"))
+    runs = [from_run(run, *key)[FROM_RUN] for key in zip(*columns, strict=True)]
+    return found.append_column(FROM_RUN, pa.array(runs, pa.string()))
 
 
 def _frame(found: pa.Table) -> pd.DataFrame:
