@@ -280,7 +280,7 @@ def _gated(each: Differences, metrics: Sequence[str]) -> Iterator[tuple[str, str
         else:
             yield (
                 column_id(row.column),
-                _found(row, each.tested.tested) + _completed(row),
+                _describe_difference(row, each.tested.tested) + _completed(row),
                 row.significance != "worse" and not lost,
             )
     for entry in unpaired if metrics else ():
@@ -329,7 +329,7 @@ def _named(column: Column, names: Collection[str]) -> bool:
     return column.metric in names or f"{column.evaluator}.{column.metric}" in names
 
 
-def _found(row: Difference | Resampled, tests: int) -> str:
+def _describe_difference(row: Difference | Resampled, tests: int) -> str:
     if row.difference is None:
         return result_words(row, True)
     bounds = interval(row.low, row.high)

@@ -32,11 +32,13 @@ RENDERED: dict[str, Callable[[Run], str]] = {
 @pytest.fixture(scope="module")
 def doubted(module_workspace: Path) -> Run:
     """`best` is better in one metric, may be worse in one, and is as good in one."""
-    return scored_run({
-        "faithfulness": {"best": [0.9, 0.8] * 15, "next": [0.5, 0.4] * 15},
-        "pii_leakage.passes": {"best": FEWER, "next": MORE},
-        "answer_correctness": {"best": [0.9, 0.8] * 15, "next": [0.8, 0.9] * 15},
-    })  # fmt: skip
+    return scored_run(
+        {
+            "faithfulness": {"best": [0.9, 0.8] * 15, "next": [0.5, 0.4] * 15},
+            "pii_leakage.passes": {"best": FEWER, "next": MORE},
+            "answer_correctness": {"best": [0.9, 0.8] * 15, "next": [0.8, 0.9] * 15},
+        }
+    )
 
 
 def is_silent(text: str) -> bool:

@@ -41,9 +41,10 @@ COMPUTED = (
     "% interval of the difference, times the slices."
 )
 HEADS = (  # the longest last: a page fades it where it is cut
-    Head("Model and metric", width=244), *(Head(title, right=True, width=62) for title in ("Value", "Rest", "n", "p")),
+    Head("Model and metric", width=244),
+    *(Head(title, right=True, width=62) for title in ("Value", "Rest", "n", "p")),
     Head("Slice", width=760),
-)  # fmt: skip
+)
 
 
 class WorseSlice(NamedTuple):
