@@ -211,7 +211,7 @@ def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
         asked = boards.board_address(str(asked), of_boards) or asked
     if of_boards:
         runs = boards.with_boards(runs, asked)
-    if asked not in (None, "latest") and asked not in runs:
+    if missing := asked not in (None, "latest") and asked not in runs:
         st.error(_not_there(str(asked)))
     finished = [run_id for run_id, run in runs.items() if run.state == "finished" and not boards.is_board(run_id)]
     chosen = next(run_id for run_id in (asked, st.session_state.get("last_run"), *finished, *runs) if run_id in runs)
@@ -232,7 +232,8 @@ def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
     if profile := thresholds.threshold_profiles().in_force:
         st.sidebar.text(f"Thresholds: profile {profile}", help="Set on the page Thresholds, over those of the runs.")
     st.session_state["last_run"] = chosen
-    url.put(run=chosen)
+    if not missing:  # what is asked for stays in the address, so that the next rerun does not take the error away
+        url.put(run=chosen)
     if run.state == "finished":
         return workspace_runs.open_run(chosen).id  # of a board as it is now: it ends in a stamp of its content
     if unfinished:

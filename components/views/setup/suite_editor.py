@@ -37,10 +37,12 @@ COLUMNS = {  # title, width in pixels, meaning
 def choose_suite(stored: Mapping[str, str]) -> str:
     """Choose a suite in the sidebar; return its fingerprint, by default that of the address or the newest."""
     asked = url.param("suite")
-    if asked is not None and asked not in stored:
-        named = literal(repr(format.shorten(asked)))
-        st.error(f"This workspace has no suite {named}. Choose one of its suites in the sidebar.")
     chosen = asked if asked is not None and asked in stored else next(iter(stored))
+    if asked in (None, chosen):
+        url.put(suite=chosen)
+    else:  # what is asked for stays in the address, so that the next rerun does not take the error away
+        named = literal(repr(format.shorten(str(asked))))
+        st.error(f"This workspace has no suite {named}. Choose one of its suites in the sidebar.")
     key = "suite-picker"
     if st.session_state.get(key, chosen) != chosen:
         st.session_state[key] = chosen
@@ -48,7 +50,6 @@ def choose_suite(stored: Mapping[str, str]) -> str:
         f"Suite ({len(stored)})", list(stored), place(list(stored), chosen), stored.__getitem__, key=key,
         on_change=lambda: open_suite(st.session_state[key]),
     )  # fmt: skip
-    url.put(suite=chosen)
     return chosen
 
 

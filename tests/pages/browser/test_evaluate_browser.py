@@ -5,6 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.browser.conftest import Studio
+from tests.pages.conftest import settle
 
 LONG = "answers_of_a_model_whose_name_is_so_long_that_its_line_would_not_hold_it.csv"
 ANSWERS = "case_id,answer\n1,Lima\n2,42\n"
@@ -25,10 +26,11 @@ def test_files_are_lines_and_the_start_stands_beside_them(studio: Studio, page: 
     page.locator("input[type=file]").set_input_files([tmp_path / name for name in FILES])
     start = page.get_by_role("button", name="Start", exact=True)
     expect(start).to_be_enabled(timeout=60_000)
+    settle(page)
     files, understood = page.locator(".st-key-files"), page.get_by_text("suite: 2 cases, text")
     for controls in (page.get_by_role("button", name="✕"), files.locator('[data-testid="stSelectbox"]')):
-        assert len(lefts := places_of(controls, "x")) == len(FILES)
-        assert len(set(lefts)) == 1
+        expect(controls).to_have_count(len(FILES))
+        assert len(set(places_of(controls, "x"))) == 1
         assert len(set(places_of(controls, "y"))) == len(FILES)
     [top], [beside] = places_of(files, "y"), places_of(understood, "y")
     assert top < beside < top + 40
