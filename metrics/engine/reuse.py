@@ -4,7 +4,8 @@ A run names its sources when it is created (`find_sources`), all sealed on this 
 out, a unit of cases is given the scores of the rows whose case and output are the same in a source, by an evaluator of
 the same identity; what has no score for another reason than that it does not apply is scored again. A unit that is
 given every row is done. A unit of a whole data set is done where a source has the same suite and the same outputs of
-the model. What comes out is what would be computed. A source that is lost or damaged gives nothing.
+the model. The only model of a source may have another name. What comes out is what would be computed. A source that is
+lost or damaged gives nothing.
 """
 
 from collections import Counter
@@ -126,13 +127,13 @@ class Known:
         evaluator, model, start, stop = units[0].evaluator, units[0].model, units[0].start, units[-1].stop
         left = np.ones(stop - start, bool)
         scores, judgements = [], []
-        for source in [one for one in self._sources[evaluator] if model in one.models]:
+        for source, twin in _with_twin(self._sources[evaluator], model):
             with suppress(*UNREADABLE):
-                keys = np.where(left, self._keys(source, evaluator, model, start, stop), -1)
-                if (keys < 0).all() or not len(table := self._scores(source, evaluator, model, keys)):
+                keys = np.where(left, self._keys(source, evaluator, twin, start, stop), -1)
+                if (keys < 0).all() or not len(table := self._scores(source, evaluator, twin, keys)):
                     continue
                 if replies and judged(*self.chosen[evaluator]):
-                    judgements.append(_replies(source, evaluator, model, table))
+                    judgements.append(_replies(source, evaluator, twin, table))
                 left[table["place"].to_numpy()] = False
                 scores.append(table)
         if not scores:
@@ -141,6 +142,7 @@ class Known:
         position = self._inputs.positions(self._outputs, self._suite, start, stop).take(found["place"])
         tables = {"scores": found.set_column(found.column_names.index("position"), POSITION, position)}
         tables |= {"judgements": pa.concat_tables(judgements).sort_by("place")} if judgements else {}
+        tables = {name: _of_model(table, model) for name, table in tables.items()}
         width = len(self.chosen[evaluator][0].metrics)
         for unit in units:
             own = {name: _within(table, unit.start - start, unit.stop - start) for name, table in tables.items()}
@@ -150,9 +152,9 @@ class Known:
 
     def _whole(self, unit: Unit) -> UnitResult | None:
         """Return the numbers that a source has of a unit of a whole data set; None where none has them."""
-        for source in self._sources[unit.evaluator]:
+        for source, twin in _with_twin(self._sources[unit.evaluator], unit.model):
             with suppress(*UNREADABLE):
-                if self._same_data(source, unit) and (tables := self._numbers(source, unit)):
+                if self._same_data(source, twin, unit) and (tables := self._numbers(source, twin, unit)):
                     return UnitResult(tables, 0, 0.0, reused={source.id: unit.rows} if unit.rows else {})
         return None
 
@@ -229,29 +231,29 @@ class Known:
         found = table.take(pa.array(rows)).append_column("place", places)
         return found.append_column("source", pa.repeat(pa.scalar(source.id), len(found)))
 
-    def _same_data(self, source: Run, unit: Unit) -> bool:
+    def _same_data(self, source: Run, twin: str, unit: Unit) -> bool:
         """Return whether a unit's suite, its model's outputs and what else its numbers depend on are the source's."""
-        spec, model = source.spec, unit.model
+        spec = source.spec
         if (spec.suite.fingerprint, spec.seed, spec.groups_equal_inputs) != (self._suite, self._seed, self._grouped):
             return False
-        own = self._inputs.outputs_facts(self._outputs)["models"][model]
-        theirs = source.workspace.outputs_facts(spec.outputs.fingerprint)["models"].get(model)
+        own = self._inputs.outputs_facts(self._outputs)["models"][unit.model]
+        theirs = source.workspace.outputs_facts(spec.outputs.fingerprint)["models"][twin]
         if own != theirs or (unit.run is not None and len(own["runs"]) > 1):  # sealed with the mean over repeats
             return False
         _ = source.suite, source.stored_input("outputs/predictions.parquet")  # they are whole
-        if spec.outputs.fingerprint == self._outputs:
+        if (spec.outputs.fingerprint, twin) == (self._outputs, unit.model):
             return True
-        digest = answers_digest(self._inputs.path, self._outputs, model)
-        return answers_digest(source.workspace.path, spec.outputs.fingerprint, model) == digest
+        digest = answers_digest(self._inputs.path, self._outputs, unit.model)
+        return answers_digest(source.workspace.path, spec.outputs.fingerprint, twin) == digest
 
-    def _numbers(self, source: Run, unit: Unit) -> dict[str, pa.Table]:
+    def _numbers(self, source: Run, twin: str, unit: Unit) -> dict[str, pa.Table]:
         """Return the tables of a unit that a source has, none where it gave no number at all: it may have failed."""
         id, found = unit.evaluator, {}
         part = None if unit.tag is None else f"tag={unit.tag}"
         names = ["aggregates", "replicates"]
         names += [] if unit.tag is not None else ["scores", f"curves/{id}", f"matches/{id}"]
         for name in (name for name in names if name in (source.manifest or {"tables": ()})["tables"]):
-            table = self._tables(source, name, id, unit.model)
+            table = _of_model(self._tables(source, name, id, twin), unit.model)
             if "slice" in table.column_names:
                 table = table.filter(table["slice"].is_null() if part is None else pc.equal(table["slice"], part))
             if name == "aggregates":
@@ -261,6 +263,19 @@ class Known:
                 found[name] = table
         numbers_there = "aggregates" in found and found["aggregates"]["value"].null_count < len(found["aggregates"])
         return found if numbers_there else {}
+
+
+def _with_twin(sources: Sequence[Run], model: str) -> Iterator[tuple[Run, str]]:
+    """Yield the sources that may have a model's outputs, with its name there; the only model may be named otherwise."""
+    for source in sources:
+        if model in source.models or len(source.models) == 1:
+            yield source, model if model in source.models else source.models[0]
+
+
+def _of_model(table: pa.Table, model: str) -> pa.Table:
+    """Return rows of a source's model as rows of this one."""
+    place = table.column_names.index("model")
+    return table.set_column(place, table.schema.field("model"), pa.repeat(pa.scalar(model), len(table)))
 
 
 def _within(table: pa.Table, start: int, stop: int) -> pa.Table:

@@ -256,11 +256,12 @@ def _readable(folder: Path) -> Iterator[dict[str, Any]]:
 
 @lru_cache(maxsize=1024)
 def answers_digest(workspace: Path, fingerprint: str, model: str) -> str:
-    """Return a digest of a model's outputs and predictions; of outputs with files it is that of all of them."""
+    """Return a digest of a model's outputs and predictions without its name; of all outputs where they have files."""
     found = StoredInputs(workspace).outputs(fingerprint, model)
     tables = [table for table in (found.outputs, found.predictions) if table is not None]
     filled = [
-        table.select([name for name in table.column_names if table[name].null_count < len(table)]) for table in tables
+        table.select([name for name in table.column_names if name != "model" and table[name].null_count < len(table)])
+        for table in tables
     ]
     return columns.fingerprint(*filled, *([fingerprint] if "artifacts" in filled[0].column_names else []))
 

@@ -74,7 +74,7 @@ def text_data(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
 class TestTheSameAsAFreshEvaluation:
     @given(st.data())
     def test_text_in_steps(self, data):
-        """Cases and models come, go, change and change places between the runs."""
+        """Cases and models come, go, change, change places and names between the runs."""
         with tempfile.TemporaryDirectory() as folder:
             cases, rows = data.draw(text_data())
             for _ in range(data.draw(st.integers(1, 2))):
@@ -82,6 +82,8 @@ class TestTheSameAsAFreshEvaluation:
                 kept = data.draw(st.permutations(cases))[: data.draw(st.integers(1, len(cases)))]
                 changed = [{**one, "question": "new"} if data.draw(st.integers(0, 4)) == 0 else one for one in kept]
                 own = [row for row in rows if row["case_id"] in {one["case_id"] for one in kept}]
+                if len({row["model"] for row in own}) == 1:
+                    own = [{**row, "model": name} for name in [data.draw(st.sampled_from("mz"))] for row in own]
                 if own:
                     made = Suite.from_rows("s", "text", changed), Outputs.from_rows(own)
                     evaluated(Path(folder), made, [*chosen, TEXT[-1]])
@@ -115,6 +117,23 @@ class TestTheSameAsAFreshEvaluation:
         assert tables(run) == tables(evaluated(tmp_path, (suite, two), ["average_precision"], reuse=False))
         assert not reused(evaluated(tmp_path, (suite, two), ["average_precision"], seed=1))
 
+    @pytest.mark.parametrize("kind", ["text", "classes", "boxes"])
+    def test_a_model_of_another_name(self, tmp_path, kind):
+        """A model has the name of its file, and people call one answers.csv and then answers-2.csv."""
+        box = ("a", "cat", 1, 1, 8, 8)
+        labels = [{"case_id": f"{n}", "label": "ab"[n % 2]} for n in range(12)]
+        suite, outputs, evaluators = {
+            "text": (text_suite(5), text_outputs(5, ("m",)), TEXT[:2]),
+            "classes": (Suite.from_rows("s", "classification", labels), _guesses(12), CLASSES),
+            "boxes": (suite_of(box), outputs_of((*box, 0.9), cases="a"), ["average_precision"]),
+        }[kind]
+        evaluated(tmp_path, (suite, outputs), evaluators)
+        tabled = [outputs.outputs.to_pylist(), [] if outputs.predictions is None else outputs.predictions.to_pylist()]
+        renamed = Outputs.from_rows(*([{**row, "model": "another"} for row in rows] for rows in tabled))
+        run = evaluated(tmp_path, (suite, renamed), evaluators)
+        assert reused(run) == len(outputs.outputs) * len(evaluators)
+        assert tables(run) == tables(evaluated(tmp_path, (suite, renamed), evaluators, reuse=False))
+
     def test_shards(self, tmp_path):
         evaluated(tmp_path / "w", (text_suite(5), text_outputs(5)), TEXT)
         more = text_suite(7), text_outputs(7)
@@ -133,6 +152,11 @@ def _known() -> Mapping[str, Any]:
     from metrics.core.registry import evaluators
 
     return evaluators()
+
+
+def _guesses(count: int) -> Outputs:
+    rows = [{"case_id": f"{n}", "model": "m", "label": "ab"[n % 3 % 2], "score": 0.9} for n in range(count)]
+    return Outputs.from_rows(_answers(rows), rows)
 
 
 def _answers(predictions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
