@@ -94,6 +94,9 @@ def show_overview(found: Comparison, decisions: Sequence[Decision]) -> None:
 def show_metric(row: Difference, found: Comparison, run: str, other: str, tag: str | None, correction: str) -> None:
     """Draw one metric: the cases where B loses, wins and ties, and both answers to one of them."""
     st.text(f"{row.words}: {model_comparison.facts(row, correction)}")
+    if run == other and row.column.direction != "none":
+        of = {"model": found.model_b, "against": found.model_a, "key": row.column.key}
+        url.link("Where is B worse against A? By tag, length and other features", "slices", run=run, **of)
     titles = model_comparison.PLAIN_KINDS if row.column.direction == "none" else model_comparison.KINDS
     counts = {"losses": row.losses, "wins": row.wins, "ties": row.ties}
     named = {name: f"{title} ({format.count(counts[name])})" for name, title in titles.items()}

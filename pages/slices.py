@@ -54,14 +54,18 @@ if not measures:
         "Evaluate a suite",
     )
     st.stop()
-model = filters.pick("Model", run_reads.headline(run).models, "model")
+models = run_reads.headline(run).models
+model = filters.pick("Model", models, "model")
 measure = measures[filters.pick("Metric", {name: measure.title for name, measure in measures.items()}, "key")]
+others = [one for one in models if one != model]
+baseline = filters.one("Against", others, "against", "No other model") if measure.of == "cases" else None
 by_topic = found_slices.has_topics(run) and filters.toggle("Topics of the questions", "topics")
 with st.spinner("Embedding the questions" if by_topic else "Searching the slices"):
-    known = found_slices.slice_values(run, model, measure.evaluator, measure.metric, by_topic)
+    asked = (run, model, measure.evaluator, measure.metric, by_topic, baseline)
+    known = found_slices.slice_values(*asked)
     found = None
     if not isinstance(known, str):
-        found = found_slices.found_slices(run, model, measure.evaluator, measure.metric, by_topic)
+        found = found_slices.found_slices(*asked)
 if isinstance(known, str) or found is None:
     empty("This model has no such values", f"{known}. Choose another model or metric in the sidebar.")
     st.stop()
@@ -78,7 +82,7 @@ if (of_all := found_slices.answer_of_report(run)) is not None:
     blocks.draw_blocks(of_all.blocks[1:], run, "slices", "of-all")
 answer, more = where_is_it_worse.search_blocks(found)
 st.subheader(literal(answer.text), anchor=False)
-st.text(where_is_it_worse.overall_line(known, model, measure), help=measure.description)
+st.text(where_is_it_worse.overall_line(known, model, found.measure), help=measure.description)
 blocks.draw_blocks(more, run, "slices", "found")
-show_feature(known, model, measure)
+show_feature(known, model, found.measure)
 about_run.draw_tests(run, of_searches([found]))

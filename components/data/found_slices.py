@@ -52,10 +52,12 @@ def answer_of_report(run: Run) -> Answer | None:
 
 
 @of_run
-def slice_values(run: Run, model: str, evaluator: str, metric: str, topics: bool) -> SliceTable | str:
+def slice_values(
+    run: Run, model: str, evaluator: str, metric: str, topics: bool, baseline: str | None
+) -> SliceTable | str:
     """Return the slices of every feature, or in words why there are none."""
     try:
-        return values_of(run, model, evaluator, metric, topics)
+        return values_of(run, model, evaluator, metric, topics, baseline)
     except AssayError as failure:
         return str(failure)
 

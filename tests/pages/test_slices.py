@@ -12,7 +12,7 @@ from metrics.analysis.slices.slice_outcomes import Measure
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.questions.where_is_it_worse import search_blocks, where_is_it_worse
 from metrics.store import Run, Workspace
-from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pair_run, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished
 from tests.models.word_vectors import WordVectors
 from tests.pages.conftest import Open, Went
@@ -42,6 +42,18 @@ def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Run]:
 def texts(page: AppTest) -> list[str]:
     assert not page.exception
     return [text.value for text in page.text]
+
+
+def test_where_b_falls_behind_a_is_a_link_of_compare(tmp_path: Path, monkeypatch, open_page: Open) -> None:
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(tmp_path))
+    run = pair_run(tmp_path)
+    compared = open_page("compare", run=run.id, a="base", b="m", **BY)
+    (label,) = [link.label for link in compared.page_link if link.label.startswith("Where is B worse")]
+    assert label == "Where is B worse against A? By tag, length and other features"
+    page = open_page("slices", run=run.id, model="m", against="base", **BY)
+    assert page.subheader[-1].value.startswith(r"m, Classification by text\: Accuracy, difference from base\: 1 of ")
+    assert texts(page)[0].startswith("m · Classification by text: Accuracy, difference from base ↑ −0.0")
+    assert not open_page("slices", run=run.id, model="m", **BY).sidebar.selectbox(key="filter-against").value
 
 
 def test_the_found_slice_in_a_sentence_and_its_cases(runs: dict[str, Run], open_page: Open, went: Went) -> None:

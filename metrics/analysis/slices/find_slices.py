@@ -81,13 +81,16 @@ def significant_slices(found: Sequence[SliceSearch]) -> list[tuple[float, SliceS
 
 
 @keep_by_run(maxsize=256, reads=SLICED)
-def find_slices(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceSearch:
+def find_slices(
+    run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False, baseline: str | None = None
+) -> SliceSearch:
     """Search every slice of one feature or two for those worse than the rest at p ≤ LEVEL after correction.
 
     See metrics.stats.slice_search: `search` for the test and its correction, `distinct` for what is left out as
-    explained by another. Of a metric of the whole data set see `_compared`. InputError as `outcomes`.
+    explained by another. Of a metric of the whole data set see `_compared`. InputError as `outcomes`, which says what
+    a `baseline` does.
     """
-    data = outcomes(run, model, evaluator, metric, by_topic)
+    data = outcomes(run, model, evaluator, metric, by_topic, baseline)
     if data.computed is not None:
         return _compared(data)
     # the first facet of every feature before the second of any: a suite with many tags is searched by the others too

@@ -4,7 +4,7 @@ Metrics of the whole data set, such as AP, have no value of a case: they are com
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -123,10 +123,13 @@ def measures(run: Run) -> tuple[Measure, ...]:
 
 
 @cache_by_run(maxsize=2)
-def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> Outcomes:
+def outcomes(
+    run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False, baseline: str | None = None
+) -> Outcomes:
     """Return one model's values by a measure; with `by_topic` the topics of the questions are known too, see `topics`.
 
-    InputError where the run has no such model or measure.
+    With a `baseline`, the differences from that model's values, on the cases of which both have one. InputError where
+    the run has no such model or measure, or where the measure has no value of a case to compare with the baseline's.
     """
     known = dict(known_of_cases(run, model))
     measure = next((one for one in measures(run) if one.key == f"{evaluator}/{metric}"), None)
@@ -136,6 +139,8 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
         )
     if by_topic:
         known[TOPIC] = topics(run)
+    if baseline is not None and measure.of != "cases":
+        raise InputError(f"{measure.title} has no value of a case that {model} and {baseline} could be compared by")
     if measure.of == DATA_SET:
         return _of_data_set(run, model, measure, known)
     if measure.of != "cases":
@@ -145,10 +150,18 @@ def outcomes(run: Run, model: str, evaluator: str, metric: str, by_topic: bool =
     measured = case_values(run, model, design, [key]).get(key)
     if measured is None or not measured.present.any():
         raise InputError(f"{model} has no values of {evaluator} {metric!r}")
-    present = np.flatnonzero(measured.present)
+    values, there, is_binary = measured.values, measured.present, measure.binary and measured.single
+    if baseline is not None:
+        other = case_values(run, baseline, design, [key]).get(key)
+        there = there & other.present if other is not None else np.zeros_like(there)
+        if other is None or not there.any():
+            raise InputError(f"no case has values of both {model} and {baseline}")
+        values, is_binary, widest = measured.minus(other), False, measure.high - measure.low
+        measure = replace(measure, title=f"{measure.title}, difference from {baseline}", low=-widest, high=widest)
+    present = np.flatnonzero(there)
     weights, clusters = design.of_part(present)
-    binary = measure.binary and measured.single and weights is None and clusters is None
-    values, places, out = measured.values[present], present.astype(np.int64), len(design) - len(present)
+    binary = is_binary and weights is None and clusters is None
+    values, places, out = values[present], present.astype(np.int64), len(design) - len(present)
     own = {name: column.take(present) for name, column in known.items()}
     return Outcomes(measure, model, values, places, own, weights, clusters, binary, _noun(run), out)
 

@@ -69,9 +69,11 @@ SLICED = ("scores", "suite/cases.parquet", "outputs/outputs.parquet")
 
 
 @keep_by_run(maxsize=16, reads=SLICED)
-def slice_values(run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False) -> SliceTable:
+def slice_values(
+    run: Run, model: str, evaluator: str, metric: str, by_topic: bool = False, baseline: str | None = None
+) -> SliceTable:
     """Return the values of one model by a measure over the slices of each feature, see `outcomes`."""
-    found = outcomes(run, model, evaluator, metric, by_topic)
+    found = outcomes(run, model, evaluator, metric, by_topic, baseline)
     ways = features(found.known)
     masks, where = [np.ones(len(found.values), bool)], list[tuple[Condition, ...]]([()])
     for way in ways:

@@ -47,6 +47,17 @@ def sliced_run(folder: Path, size: int = 2_000, seed: int = 0, bad: float | None
     return finished(Workspace(folder), suite, Outputs.from_rows(outputs), "classification_text", name="Planted")
 
 
+def pair_run(folder: Path, size: int = 800) -> Run:
+    """A run of such a model and of `base`, which answers as it does but is right in the planted slice."""
+    cases, outputs = answered(size, seed=0)
+    rows, base = zip(cases, outputs, strict=True), []
+    for case, own in rows:
+        is_planted = case["tags"] == ["table"] and own["retrieved_contexts"][3:]
+        base.append({**own, "model": "base", "answer": "yes" if is_planted else own["answer"]})
+    suite = Suite.from_rows("pair", "text", cases)
+    return finished(Workspace(folder), suite, Outputs.from_rows([*outputs, *base]), "classification_text", name="Pair")
+
+
 def pictures_run(folder: Path, size: int = 150, seed: int = 0) -> Run:
     """Images with a cat, a dog and an owl each, small or large; `m` finds nine of ten, but one of four small dogs."""
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from metrics.analysis import cases
+from metrics.analysis import cases, compare
 from metrics.analysis.objects.operating_point import best_point
 from metrics.analysis.slices.find_slices import find_slices, slices
 from metrics.analysis.slices.slice_conditions import Condition, Slice, parse
@@ -25,7 +25,7 @@ from metrics.reports.renderers.export_tables import table
 from metrics.stats.intervals import wilson
 from metrics.stats.slice_means import pooled
 from metrics.store import Run, Workspace
-from tests.analysis.slices.slicing import PLANTED, pictures_run, sliced_run
+from tests.analysis.slices.slicing import PLANTED, pair_run, pictures_run, sliced_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
 from tests.models.word_vectors import WordVectors
 from tests.presentation.asked import ask
@@ -123,6 +123,29 @@ def test_its_address_opens_exactly_its_cases(run: Run) -> None:
     again = one_slice(run, *BY, parse(only.value.slice.address))
     assert replace(again, slice=only.value.slice, label=only.value.label) == only.value
     assert in_words(run, parse(only.value.slice.address)) == "Cases tagged ‘table’ with more than 3 contexts"
+
+
+def test_where_a_model_falls_behind_a_baseline(tmp_path: Path) -> None:
+    """Each case's difference is sliced: over all cases it is that of the comparison, and the planted slice is found."""
+    run = pair_run(tmp_path)
+    [row] = [row for row in compare(run, "base", "m").rows if row.column.metric == "accuracy"]
+    table = slice_values(run, "m", *BY, baseline="base")
+    assert (table.overall.value, table.overall.n) == (row.difference, row.n)
+    assert table.overall.interval == "bootstrap"
+    found = find_slices(run, "m", *BY, baseline="base")
+    assert found.measure.title == "Classification by text: Accuracy, difference from base"
+    own = found.slices[0].value
+    assert (own.words, own.n) == ("Questions tagged ‘table’ with more than 3 contexts", PLANTED)
+    assert own.rest == 0
+    wrong = [case["value"] == 0 for _, case in cases(run, *BY, model="m", within=own.slice.address).rows.iterrows()]
+    assert own.value == pytest.approx(-np.mean(wrong))
+    with pytest.raises(InputError, match="no case has values of both m and nobody"):
+        slice_values(run, "m", *BY, baseline="nobody")
+
+
+def test_objects_have_no_difference_from_a_baseline(pictures: Run) -> None:
+    with pytest.raises(InputError, match="has no value of a case that m and m could be compared by"):
+        slice_values(pictures, "m", "detection_pr_curve", "objects_found", baseline="m")
 
 
 def test_values_of_every_feature(run: Run) -> None:
