@@ -105,6 +105,8 @@ def test_without_a_grid_and_without_values() -> None:
     alone = [("gpt", "terse"), ("llama", "verbose")]
     (text,) = answers(run_of(dict.fromkeys(alone, 0.0)))
     assert text.startswith("What the prompt changes cannot be told from what the model does")
+    (_, of_gpt) = answers(run_of({("gpt", "terse"): 0.2, ("gpt", "verbose"): 0.0, ("llama", "terse"): 0.0}))
+    assert of_gpt.startswith("With gpt alone, is prompt verbose better than prompt terse? No: prompt terse is")
     run = scored_run({"rouge.rougeL": {" | ".join(pair): [None] * 5 for pair in PAIRS}})
     found = ask(ID, declare(run))
     assert found.sentences == (Sentence("What the prompt changes could not be tested in any main metric."),)

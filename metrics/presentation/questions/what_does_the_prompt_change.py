@@ -1,12 +1,15 @@
 """What does the prompt change, and is it the same for every model? For suites whose board declares prompts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
+from metrics.analysis.comparison.compare import compare
 from metrics.analysis.comparison.factors import ALL, Effect, MetricFactors, TwoFactors, factor_effects
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
 from metrics.presentation.format import count, interval, p_value, plural, shorten
 from metrics.presentation.phrases import metric_title, named, paired_on, signed, significance, with_interval
 from metrics.presentation.question import QUICK, question
+from metrics.presentation.questions.is_it_better import answer as is_better
 from metrics.store import Run
 from metrics.store.board_settings import Boards
 
@@ -24,11 +27,11 @@ INTERACTION = (
 @question("comparison", "Prompts", "What does the prompt change?", "compare", short=QUICK, place=1)
 def what_does_the_prompt_change(run: Run) -> list[Block]:
     """Return what prompts change in the run's main metrics; nothing unless its suite's board declares prompts."""
-    found = declared_effects(run)
+    found, factors = declared_effects(run), declared_factors(run)
     if found is None:
         return []
     if not found.models:
-        return [Sentence(f"{NO_GRID}.")]
+        return [Sentence(f"{NO_GRID}."), *_of_one_model(run, factors)]
     told = [metric for metric in found.metrics if metric.effects]
     first = told[:MAX_METRICS]
     link = Link("compare", "Compare")
@@ -41,10 +44,26 @@ def what_does_the_prompt_change(run: Run) -> list[Block]:
 
 def declared_effects(run: Run) -> TwoFactors | None:
     """Return what models and prompts change, of the entries that the board of the suite declares to have them."""
+    factors = declared_factors(run)
+    return factor_effects(run, factors) if factors else None
+
+
+def declared_factors(run: Run) -> dict[str, tuple[str, str]]:
+    """Return (model, prompt) by entry of the run, as the board of its suite declares them."""
     declared = Boards(run.workspace.path).settings(run.spec.suite.fingerprint).factors
     shown = {run.shown_name(entry): own for entry, own in declared.items()}
-    factors = {entry: own for entry, own in shown.items() if entry is not None}
-    return factor_effects(run, factors) if factors else None
+    return {entry: own for entry, own in shown.items() if entry is not None}
+
+
+def _of_one_model(run: Run, factors: Mapping[str, tuple[str, str]]) -> Iterator[Sentence]:
+    """Yield whether one prompt is better than the one before it, of each model that has several."""
+    for model in dict.fromkeys(model for model, _ in factors.values()):
+        entries = {prompt: entry for entry, (of, prompt) in factors.items() if of == model}
+        for (one, a), (other, b) in pairwise(entries.items()):
+            pair, names = compare(run, a, b), (f"prompt {_short(one)}", f"prompt {_short(other)}")
+            link = Link("compare", "Compare", {"a": a, "b": b})
+            asked = f"With {_short(model)} alone, is {names[1]} better than {names[0]}?"
+            yield Sentence(f"{asked} {is_better(pair, *names)}.", link=link)
 
 
 def answer(metric: MetricFactors, found: TwoFactors) -> str:
