@@ -128,10 +128,11 @@ class StoredTable:
                 yield from (file.read_groups(parquet, [group], columns) for group in range(parquet.num_row_groups))
 
     @contextmanager
-    def opened(self, **options: Any) -> Iterator[list[OpenFile]]:
-        """Open its files for reading by row groups; `options` are those of pyarrow."""
+    def opened(self, models: Sequence[str] | None = None, **options: Any) -> Iterator[list[OpenFile]]:
+        """Open its files, or those in which rows of `models` count, by row groups; `options` are those of pyarrow."""
+        files = [file for file in self.files if models is None or any(file.stored_names(models))]
         with ExitStack() as stack:
-            yield [(stack.enter_context(opened(file.path, **options)), file) for file in self.files]
+            yield [(stack.enter_context(opened(file.path, **options)), file) for file in files]
 
     @property
     def sql(self) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.case_values import values_by_model
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.core.array_types import Floats, Ints
 from metrics.core.rounding import at_least
@@ -224,8 +224,8 @@ def read_answers(
     design = run.sampling_design(tag)
     if column is None or len(design) * len(run.models) > MAX_ANSWERS:
         return None
-    read = {model: case_values(run, model, design, [(evaluator, metric)]) for model in run.models}
-    known = {model: found[evaluator, metric].values for model, found in read.items() if (evaluator, metric) in found}
+    read = values_by_model(run, run.models, design, [(evaluator, metric)])
+    known = {model: found[evaluator, metric].values for model, found in read if (evaluator, metric) in found}
     kept = {model: values for model, values in known.items() if (~np.isnan(values)).mean() >= ANSWERED}
     if len(kept) < min_models:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,15 +38,23 @@ class CaseValues:
 
 def case_values(run: Run, model: str, design: SamplingDesign, keys: Iterable[Key]) -> dict[Key, CaseValues]:
     """Return the values of one model by (evaluator, metric), those of `keys` that have scores, repeats averaged."""
+    return dict(values_by_model(run, [model], design, keys))[model]
+
+
+def values_by_model(
+    run: Run, models: Sequence[str], design: SamplingDesign, keys: Iterable[Key]
+) -> Iterator[tuple[str, dict[Key, CaseValues]]]:
+    """Yield each model with its `case_values`: the scores are opened once for all of them, and held of one."""
     wanted: dict[str, list[str]] = {}
     for evaluator, metric in dict.fromkeys(keys):
         wanted.setdefault(evaluator, []).append(metric)
-    found: dict[Key, CaseValues] = {}
-    with open_scores(run) as files:
-        for evaluator, metrics in wanted.items():
-            read = case_sums(files, evaluator, metrics, [model], design.cases)
-            for place in np.flatnonzero(read.stored).tolist():
-                means = ratio(read.sums[place, :, 0], read.counts[place, :, 0])
-                single = bool(read.counts[place].max(initial=0) <= 1)
-                found[evaluator, metrics[place]] = CaseValues(means[design.inside], single)
-    return found
+    with open_scores(run, models) as files:
+        for model in models:
+            found: dict[Key, CaseValues] = {}
+            for evaluator, metrics in wanted.items():
+                read = case_sums(files, evaluator, metrics, [model], design.cases)
+                for place in np.flatnonzero(read.stored).tolist():
+                    means = ratio(read.sums[place, :, 0], read.counts[place, :, 0])
+                    single = bool(read.counts[place].max(initial=0) <= 1)
+                    found[evaluator, metrics[place]] = CaseValues(means[design.inside], single)
+            yield model, found

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from metrics.analysis.comparison.case_values import CaseValues, case_values
+from metrics.analysis.comparison.case_values import CaseValues, values_by_model
 from metrics.analysis.comparison.significance import PairedTest
 from metrics.analysis.leaderboard.headline import primary_columns
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
@@ -134,7 +134,7 @@ def _effects(run: Run, cells: tuple[tuple[tuple[str, str], str], ...]) -> TwoFac
     if grid:
         columns = primary_columns(leaderboard(run))
         asked = [(column.evaluator, column.metric) for column in columns if column.label_key is None]
-        values = {entry: case_values(run, entry, design, asked) for own in grid for entry in own}
+        values = dict(values_by_model(run, [entry for own in grid for entry in own], design, asked))
         resampled, whole = replicates(run) or {}, no_means(run)
         for column in columns:
             key = (column.evaluator, column.metric)

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from metrics.analysis.comparison.case_values import CaseValues, case_values
+from metrics.analysis.comparison.case_values import CaseValues, values_by_model
 from metrics.core.array_types import Floats, Ints
 from metrics.core.evaluator import Direction
 from metrics.core.sampling_design import SamplingDesign
@@ -77,8 +77,8 @@ def head_to_head(run: Run, evaluator: str, metric: str, tag: str | None = None, 
     design, key = run.sampling_design(tag), (evaluator, metric)
     if direction in (None, Direction.NONE) or len(design) * len(run.models) ** 2 / 2 > MAX_MATCHES:
         return None
-    read = {model: case_values(run, model, design, [key]).get(key) for model in run.models}
-    values = {model: found for model, found in read.items() if found is not None and found.present.any()}
+    read = ((model, of.get(key)) for model, of in values_by_model(run, run.models, design, [key]))
+    values = {model: found for model, found in read if found is not None and found.present.any()}
     met = {
         (one, other): _outcomes(values[one], values[other], tie, direction) for one, other in combinations(values, 2)
     }

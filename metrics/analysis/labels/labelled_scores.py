@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.case_values import values_by_model
 from metrics.analysis.labels.human_labels import HumanLabels, human_labels
 from metrics.analysis.labels.judgements import judged_evaluators
 from metrics.analysis.leaderboard.distributions import metrics_by_case
@@ -110,7 +110,7 @@ def label_sign(people: HumanLabels, column: Column) -> int:
 def output_scores(run: Run, column: Column) -> Floats:
     """Return every output's score in a metric (see HumanLabels), NaN where there is none; repeats averaged."""
     design, key = run.sampling_design(), (column.evaluator, column.metric)
-    found = [case_values(run, model, design, [key]).get(key) for model in run.models]
+    found = [values.get(key) for _, values in values_by_model(run, run.models, design, [key])]
     return np.concatenate([np.full(len(design), np.nan) if one is None else one.values for one in found])
 
 

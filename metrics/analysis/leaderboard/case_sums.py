@@ -36,9 +36,9 @@ class CaseSums:
     stored: Bools
 
 
-def open_scores(run: Run) -> AbstractContextManager[list[OpenFile]]:
-    """Open the scores of a run for `score_blocks` and `case_sums`."""
-    return run.needed("scores").opened(read_dictionary=TEXTS)
+def open_scores(run: Run, models: Sequence[str] | None = None) -> AbstractContextManager[list[OpenFile]]:
+    """Open the scores of a run, all of them or the files with some models', for `score_blocks` and `case_sums`."""
+    return run.needed("scores").opened(models, read_dictionary=TEXTS)
 
 
 def score_blocks(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.case_values import values_by_model
 from metrics.core.array_types import Floats
 from metrics.core.arrow import numbers, row_groups
 from metrics.core.rounding import same_number
@@ -43,8 +43,8 @@ def no_means(run: Run) -> frozenset[tuple[str, str]]:
         evaluator, _, column = key.partition("/")
         numbers_of.setdefault((evaluator, column.partition("?")[0]), {}).setdefault(model, []).append(one.value)
     found, design = set[tuple[str, str]](), run.sampling_design()
-    for model in run.models:
-        for metric, own in case_values(run, model, design, numbers_of).items():
+    for model, values in values_by_model(run, run.models, design, numbers_of):
+        for metric, own in values.items():
             mean = weighted_mean(own.values, design.weights)
             if not any(same_number(value, mean) for value in numbers_of[metric].get(model, [mean])):
                 found.add(metric)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.analysis.comparison.case_values import case_values
+from metrics.analysis.comparison.case_values import values_by_model
 from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.analysis.leaderboard.ranks import Ranks
@@ -115,7 +115,7 @@ def objective_values(run: Run, chosen: Sequence[Objective], design: SamplingDesi
     found = np.full((len(chosen), len(design), len(run.models)), np.nan)
     single = [False] * len(chosen)
     keys = [(one.column.evaluator, one.column.metric) for one in chosen if not one.is_resource]
-    read = [case_values(run, model, design, keys) if keys else {} for model in run.models]
+    read = [of for _, of in values_by_model(run, run.models if keys else (), design, keys)]
     taken = resource_values(run, [one.column.key for one in chosen if one.is_resource])
     for place, one in enumerate(chosen):
         if one.is_resource:
