@@ -104,6 +104,13 @@ def plain_column(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
         return pa.array(list(map(_encodable, values)), data_type)
 
 
+def text_column(texts: Sequence[str]) -> pa.Array:
+    """Return texts as a column; `pa.array` would import pandas."""
+    coded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, coded)], dtype=np.int32)
+    return pa.Array.from_buffers(pa.string(), len(coded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(coded))])
+
+
 def _encodable(value: Any) -> Any:
     if isinstance(value, str):
         return without_halves(value)

@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.core.arrow import text_column
 from metrics.core.suite import OUTPUTS, PREDICTIONS, Outputs, conform
 from metrics.store.own_files import INPUTS
-from metrics.store.run import Run
+from metrics.store.run import Run, cache_by_run
 from metrics.store.run_files import State
 from metrics.store.run_notes import About
 from metrics.store.run_spec import OutputsFacts
-from metrics.store.run_tables import StoredTable, TableFile
+from metrics.store.run_tables import Names, StoredTable, TableFile
 
 BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 STAMP = 12  # hex digits that tell one state of a board from another
+Part = tuple[Names | None, tuple[str, ...] | None]  # of a run: the models and the evaluators that count, None for all
 BY_EVALUATOR = ("curves/", "matches/")  # tables of one evaluator each
 
 
@@ -172,7 +174,7 @@ class Board(Run):
         more = [one for one in ("evaluator", "model") if columns is not None and one not in columns]
         found = super().stored_table(name, None if columns is None else [*columns, *more], filters)
         places = {
-            of: pc.index_in(found[of], pa.array(order, pa.string()))
+            of: pc.index_in(found[of], text_column(order))
             for of, order in (("evaluator", [*self.evaluators]), ("model", self.models))
         }
         found = found.take(pc.sort_indices(pa.table(places), [(of, "ascending") for of in places]))  # it is stable
@@ -201,28 +203,40 @@ class Board(Run):
     def _files(self, name: str) -> tuple[TableFile, ...]:
         """Return the files with rows of its entries, each as far as it counts."""
         only = name.partition("/")[2] if name.startswith(BY_EVALUATOR) else None
+        return tuple(
+            file._replace(names=models, evaluators=evaluators)
+            for run, parts in self._parts("" if name in INPUTS else only).items()
+            if (table := run.stored(name)) is not None
+            for file in table.files
+            for models, evaluators in parts
+        )
+
+    @cache_by_run(maxsize=64)
+    def _parts(self, only: str | None) -> Mapping[Run, list[Part]]:
+        """Return by run what counts of its tables.
+
+        only: of one evaluator, of the answers (""), or of every evaluator (None).
+        """
         chosen: dict[Run, dict[str, dict[str, str]]] = {}  # run → evaluator → stored name → shown name
         for entry in self.entries:
-            for id, source in ({"": entry.answers} if name in INPUTS else entry.scores).items():
+            for id, source in ({"": entry.answers} if only == "" else entry.scores).items():
                 if only in (None, id):
                     chosen.setdefault(source.run, {}).setdefault(id, {})[source.model] = entry.name
-        return tuple(file for run, names in chosen.items() for file in _files_of(run, name, names))
+        return {run: list(_parts_of(run, names)) for run, names in chosen.items()}
 
 
-def _files_of(run: Run, name: str, names: Mapping[str, Mapping[str, str]]) -> Iterator[TableFile]:
-    """Yield a table of a run as far as it counts: once for the evaluators of which the same models do.
+def _parts_of(run: Run, names: Mapping[str, Mapping[str, str]]) -> Iterator[Part]:
+    """Yield what counts of a run's tables: once for the evaluators of which the same models do.
 
     names: by evaluator (or "" for what is of none) the models that count and the names that they are shown by.
     """
-    table = run.stored(name)
-    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    alike: dict[Names, list[str]] = {}
     for evaluator, own in names.items():
         alike.setdefault(tuple(own.items()), []).append(evaluator)
-    for path in [file.path for file in table.files] if table else []:
-        for pairs, ids in alike.items():
-            whole = dict(pairs) == {model: model for model in run.models}
-            every = {*ids} in ({""}, {*run.evaluators})
-            yield TableFile(path, None if whole else pairs, None if every else tuple(ids))
+    for pairs, ids in alike.items():
+        whole = dict(pairs) == {model: model for model in run.models}
+        every = {*ids} in ({""}, {entry.id for entry in run.spec.evaluators})
+        yield None if whole else pairs, None if every else tuple(ids)
 
 
 def _rows(source: Source) -> int:

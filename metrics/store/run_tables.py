@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.core.arrow import opened, stored_columns, stored_rows
+from metrics.core.arrow import opened, stored_columns, stored_rows, text_column
 from metrics.core.schema import conformed
 
+Names = tuple[tuple[str, str], ...]  # of models: as it is stored, as it is shown
 Filters = Sequence[tuple[str, str, Any]]  # of pyarrow, all of which hold
 
 
@@ -23,7 +24,7 @@ class TableFile(NamedTuple):
     """
 
     path: Path
-    names: tuple[tuple[str, str], ...] | None = None
+    names: Names | None = None
     evaluators: tuple[str, ...] | None = None
 
     def stored_names(self, models: Sequence[str]) -> list[str | None]:
@@ -60,9 +61,9 @@ class TableFile(NamedTuple):
         The rows have the columns `telling`.
         """
         if "evaluator" in self.telling:
-            rows = rows.filter(pc.is_in(rows["evaluator"], pa.array(self.evaluators, pa.string())))
+            rows = rows.filter(pc.is_in(rows["evaluator"], text_column(self.evaluators or ())))
         if "model" in self.telling:
-            own, shown = (pa.array([one[place] for one in self.names or ()], pa.string()) for place in (0, 1))
+            own, shown = (text_column([one[place] for one in self.names or ()]) for place in (0, 1))
             at = pc.index_in(rows["model"].cast(pa.string()), own)
             rows, at = rows.filter(at.is_valid()), at.drop_null().combine_chunks()
             place = rows.schema.get_field_index("model")
