@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from components.data.run_reads import of_run
 from components.data.visitors import action, may
 from components.data.workspace_runs import RunFacts, open_run, run_facts, runs, workspace
-from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, change_settings, runs_of_suite
+from metrics.analysis.boards.board import BOARD, DIGITS, EVERY, Board, change_settings
 from metrics.core.errors import InputError, RunNotFound
 from metrics.core.metric_names import list_names
 from metrics.presentation import board_words, run_names
@@ -98,8 +98,8 @@ def _shared_words(run: Run) -> str:
 
 def _boards_version(_: Run) -> object:
     """Return what changes with the finished runs, and with the settings of any board."""
-    finished, kept = [run for run in runs() if run.state == "finished"], Boards(workspace().path)
-    suites = {run.suite["fingerprint"] for run in finished}
+    finished, kept = workspace().finished_runs(), Boards(workspace().path)
+    suites = {run.spec.suite.fingerprint for run in finished}
     return [run.id for run in finished], {suite: kept.version(suite) for suite in suites}
 
 
@@ -158,7 +158,7 @@ class BoardNames(NamedTuple):
 def board_names(run_id: str) -> BoardNames:
     """Return what people set of a board. Raises InputError for settings that cannot be read."""
     here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
-    found, of_suite = Boards(here.path).settings(suite), runs_of_suite(here, suite)
+    found, of_suite = Boards(here.path).settings(suite), here.finished_runs(suite)
     entries = list(dict.fromkeys(model for run in reversed(of_suite) for model in run.models))
     factors = found.factors or propose_factors(entries)
     rows = [

@@ -1,6 +1,6 @@
 """The findings of a run as plain values: leaderboard, cases, one example, problems, insights. Reads only the store."""
 
-from metrics.analysis.boards.board import Board, board, open_run, runs_of_suite
+from metrics.analysis.boards.board import Board, board, open_run
 from metrics.analysis.cases.case_items import (
     CaseItem,
     CaseItems,

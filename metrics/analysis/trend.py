@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from metrics.analysis.boards.board import runs_of_suite
 from metrics.analysis.comparison.case_values import case_values
 from metrics.analysis.comparison.compare import Difference, case_differences
 from metrics.analysis.comparison.paired_bootstrap import Resampled, resampled_differences
@@ -64,7 +63,7 @@ class Trend:
 
 def same_suite(run: Run) -> list[Run]:
     """Return the finished runs of the run's suite, the oldest first; the run itself is one of them."""
-    return [*reversed(runs_of_suite(Workspace(run.workspace.path), run.spec.suite.fingerprint))]
+    return [*reversed(Workspace(run.workspace.path).finished_runs(run.spec.suite.fingerprint))]
 
 
 def trend(

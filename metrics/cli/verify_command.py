@@ -57,9 +57,8 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _all(workspace: Workspace) -> list[Run]:
     """Return every run with a seal, the newest first; of one whose seal cannot be read that is what is said."""
-    finished = [run for run in workspace.runs() if run.state == "finished"]
     broken = [workspace.run(run_id) for run_id in workspace.damaged_runs() if "://" not in run_id]
-    return sorted([*finished, *broken], key=lambda run: run.began, reverse=True)
+    return sorted([*workspace.finished_runs(), *broken], key=lambda run: run.began, reverse=True)
 
 
 def _repair(run: Run, options: argparse.Namespace) -> bool:

@@ -132,10 +132,10 @@ def _within_budget(evaluation: Evaluation, suite: Suite, door: Door) -> tuple[Su
 
 
 def _informative(evaluation: Evaluation, suite: Suite, most: int) -> tuple[Suite, BudgetFacts] | None:
-    from metrics.analysis import has_items, informative_cases, leaderboard, runs_of_suite
+    from metrics.analysis import has_items, informative_cases, leaderboard
 
     wanted = set(evaluation.evaluators or ())
-    for run in runs_of_suite(Workspace(evaluation.workspace), suite.fingerprint):
+    for run in Workspace(evaluation.workspace).finished_runs(suite.fingerprint):
         fitting = (one for one in leaderboard(run).columns if one.primary and has_items(one))
         columns = [one for one in fitting if not wanted or one.evaluator in wanted]
         for column in sorted(columns, key=lambda column: not column.binary):

@@ -246,7 +246,7 @@ class Run(RunFiles):
     @property
     def cancelling(self) -> bool:
         """Whether the run was asked to stop and has not yet stopped."""
-        return self.state == "running" and (self.home / "cancel").exists()
+        return (self.home / "cancel").exists() and self.state == "running"
 
     @property
     def failure(self) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from metrics.core.errors import RunCorrupt, RunError
 from metrics.core.files import is_held, read_json
-from metrics.store.manifest import digest_of, read_manifest
+from metrics.store.manifest import FILE, digest_of, read_manifest
 from metrics.store.own_files import REMOTE, own_folder
 from metrics.store.run_spec import LaterSchema, RunSpec, read_spec
 from metrics.store.stored_inputs import StoredInputs
@@ -86,7 +86,7 @@ class RunFiles:
         """
         if self.damage is not None:
             return "damaged"
-        if (self.home / "manifest.json").exists():
+        if self.is_sealed:
             return "finished"
         if is_held(self.home / "lock"):
             return "running"
@@ -97,6 +97,11 @@ class RunFiles:
         if is_held(self.home / STARTING):
             return "starting"
         return "interrupted" if any((self.home / name).exists() for name in ("progress.json", STARTING)) else "queued"
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the run has a manifest; damaged or not."""
+        return (self.home / FILE).exists()
 
     def corrupt(self, what: str, lost: bool = False, advice: str = REPAIR) -> RunCorrupt:
         """Return the error that a file of the run is lost or differs from its seal, with what can be done."""

@@ -170,6 +170,11 @@ class Workspace(StoredInputs):
         found = [run for run in self._all() if run.damage is None]
         return sorted(found, key=lambda run: run.began, reverse=True)
 
+    def finished_runs(self, suite: str | None = None) -> tuple[Run, ...]:
+        """Return the runs that are finished, all of them or those of a suite, by its fingerprint, the newest first."""
+        finished = (run for run in self.runs() if run.is_sealed)
+        return tuple(run for run in finished if suite in (None, run.spec.suite.fingerprint))
+
     def damaged_runs(self) -> dict[str, str]:
         """Return why each run that cannot be opened cannot, by id, the newest first; see Run.damage."""
         found = {run.id: run.damage for run in self._all()} | self._list_remote()

@@ -32,12 +32,13 @@ def open_board(workspace: Workspace, address: str) -> Board:
     asked = re.sub(r"@[0-9a-f]+$", "", address.partition(":")[2])
     every = f":{asked}".endswith(EVERY)
     name = f":{asked}".removesuffix(EVERY).removeprefix(":")
-    return board(workspace, _suite_of(workspace, name), every)
+    finished = workspace.finished_runs()
+    return board(workspace, _suite_of(workspace, name, finished), every, finished)
 
 
-def _suite_of(workspace: Workspace, name: str) -> str:
+def _suite_of(workspace: Workspace, name: str, finished: Sequence[Run]) -> str:
     """Return the fingerprint of the suite with a finished run that is meant."""
-    names = {run.spec.suite.fingerprint: run.spec.suite.name for run in workspace.runs() if run.state == "finished"}
+    names = {run.spec.suite.fingerprint: run.spec.suite.name for run in finished}
     if not name and names:
         return next(iter(names))
     exact = [one for one, own in names.items() if own == name] or [one for one in names if one.startswith(name)]
@@ -47,11 +48,15 @@ def _suite_of(workspace: Workspace, name: str) -> str:
     return exact[0]
 
 
-def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
-    """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without any."""
+def board(workspace: Workspace, fingerprint: str, every: bool = False, finished: Sequence[Run] | None = None) -> Board:
+    """Return the board of a suite: the latest evaluation of each model, or `every` one. RunNotFound without any.
+
+    finished: the finished runs of the workspace, the newest first, where they are listed already.
+    """
     settings = Boards(workspace.path)
     archived = settings.settings(fingerprint).archived
-    kept = [run for run in runs_of_suite(workspace, fingerprint) if run.id not in archived]
+    listed = workspace.finished_runs() if finished is None else finished
+    kept = [run for run in listed if run.spec.suite.fingerprint == fingerprint and run.id not in archived]
     # a part of another suite may be the whole of this one
     runs = [run for run in kept if run.spec.suite.filter is None and run.spec.suite.budget is None] or kept
     if not runs:
@@ -60,16 +65,9 @@ def board(workspace: Workspace, fingerprint: str, every: bool = False) -> Board:
     return _board(sealed, every, settings, settings.version(fingerprint))
 
 
-def runs_of_suite(workspace: Workspace, fingerprint: str) -> tuple[Run, ...]:
-    """Return the finished runs of a suite, the newest first."""
-    return tuple(
-        run for run in workspace.runs() if run.state == "finished" and run.spec.suite.fingerprint == fingerprint
-    )
-
-
 def change_settings(workspace: Workspace, fingerprint: str, edit: Callable[[BoardSettings], BoardSettings]) -> None:
     """Store what `edit` makes of the settings of a suite's board. InputError with everything that is wrong."""
-    runs = runs_of_suite(workspace, fingerprint)
+    runs = workspace.finished_runs(fingerprint)
     known = {name for run in runs for model in run.models for name in (model, f"{run.id}:{model}")}
     Boards(workspace.path).change(fingerprint, edit, known, [run.id for run in runs])
 

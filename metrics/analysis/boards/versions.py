@@ -1,6 +1,6 @@
 """Boards over the versions of a suite: their models on the cases that all of these have unchanged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.analysis.boards.board import Board, board, runs_of_suite
+from metrics.analysis.boards.board import Board, board
 from metrics.analysis.comparison.shared_cases import SharedCases, shared_cases
 from metrics.core.errors import InputError, RunCorrupt
 from metrics.core.suite import Outputs, Suite
@@ -44,11 +44,12 @@ def shared_board(workspace: Workspace, fingerprint: str) -> SharedBoard | None:
 
     Versions are suites of one task that share MIN_SHARED of their cases, of one id and one content.
     """
-    own = board(workspace, fingerprint)
+    finished = workspace.finished_runs()
+    own = board(workspace, fingerprint, finished=finished)
     suite, shared, boards = own.suite, np.ones(len(own.suite), bool), [own]
     known = {*own.models}
-    for version, cases in _versions(workspace, own.newest):
-        found = board(workspace, version.spec.suite.fingerprint)
+    for version, cases in _versions(finished, own.newest):
+        found = board(workspace, version.spec.suite.fingerprint, finished=finished)
         if not known.issuperset(found.models):
             boards.append(found)
             known.update(found.models)
@@ -71,7 +72,7 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
     from metrics import engine  # on use: pages say what is shared without it
 
     outputs, ids = _outputs(found), {id: run for one in reversed(found.boards) for id, run in one.references.items()}
-    for run in runs_of_suite(workspace, found.suite.fingerprint):
+    for run in workspace.finished_runs(found.suite.fingerprint):
         if run.spec.outputs.fingerprint == outputs.fingerprint and {*run.evaluators} >= {*ids}:
             return run
     own = found.boards[0].spec
@@ -91,12 +92,12 @@ def create_shared_run(workspace: Workspace, fingerprint: str) -> Run:
     )
 
 
-def _versions(workspace: Workspace, own: Run) -> Iterator[tuple[Run, SharedCases]]:
+def _versions(finished: Sequence[Run], own: Run) -> Iterator[tuple[Run, SharedCases]]:
     """Yield the newest whole run of every other suite that shares enough cases with that of a run, newest first."""
     newest: dict[str, Run] = {}
-    for run in workspace.runs():
+    for run in finished:
         suite = run.spec.suite
-        if run.state == "finished" and suite.task == own.spec.suite.task and not suite.filter and not suite.budget:
+        if suite.task == own.spec.suite.task and not suite.filter and not suite.budget:
             newest.setdefault(suite.fingerprint, run)
     newest.pop(own.spec.suite.fingerprint, None)
     if not newest:
