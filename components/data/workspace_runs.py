@@ -89,7 +89,8 @@ def run_facts(run_id: str) -> RunFacts:
 def _facts(run: Run) -> RunFacts:
     about = run.about
     asked = _asked_of(run) if isinstance(run, analysis.Board) else _asked(str(run.home))
-    return asked._replace(name=run.name, state=run.state, notes=about.notes, tags=about.tags, cancelling=run.cancelling)
+    name = about.name or run.own_name
+    return asked._replace(name=name, state=run.state, notes=about.notes, tags=about.tags, cancelling=run.cancelling)
 
 
 def has_tables(run_id: str) -> bool:

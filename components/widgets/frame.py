@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import streamlit as st
 from starlette.websockets import WebSocketDisconnected
 
 from components.data import boards, thresholds, visitors, workspace_runs
+from components.data.workspace_runs import RunFacts
 from components.viewers.browser_component import browser_component
 from components.widgets import tabs, unfinished_run, url, visitor
 from components.widgets.controls import agreed, is_gone, place
@@ -139,13 +141,17 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
         st.caption(question, width="stretch")
         browser_frame(asks=False)
     row = st.container(key="tab-row")
+    runs = workspace_runs.runs()
+    chosen: str | None = None
     try:
-        chosen = _chosen_run(unfinished, of_boards) if needs_run else ""
+        chosen = _chosen_run(runs, unfinished, of_boards) if needs_run else ""
     finally:  # also where the run is damaged
+        run = url.param("run", "")
+        of = chosen if chosen and boards.is_board(chosen) else run
         with row:
-            tabs.draw_tabs(name, url.param("run", ""))
+            tabs.draw_tabs(name, run, of)
         with head:
-            palette(url.param("run", "") if needs_run else "")
+            palette(runs, run if needs_run else "", of)
             toolbar()
             visitor.draw_menu()
     if chosen is None:
@@ -200,13 +206,13 @@ def draw_no_run() -> None:
     empty("No run yet", what, "Evaluate a suite" if visitors.may("editor") else None)
 
 
-def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
+def _chosen_run(listed: Sequence[RunFacts], unfinished: bool, of_boards: bool) -> str | None:
     """Draw the run picker and return the chosen run; None where the page has nothing to show, after saying why."""
-    runs = {run.id: run for run in workspace_runs.runs()}
+    runs = {run.id: run for run in listed}
     if not runs:
         draw_no_run()
         return None
-    asked, listed = unfinished_run.run_of(url.param("run")), len(runs)
+    asked = unfinished_run.run_of(url.param("run"))
     if boards.is_board(asked):
         asked = boards.board_address(str(asked), of_boards) or asked
     if of_boards:
@@ -218,7 +224,7 @@ def _chosen_run(unfinished: bool, of_boards: bool) -> str | None:
     labels, full = run_names.labels(runs, PICKER), run_names.labels(runs)[chosen]
     picker = f"run_picker-{runs[chosen].state}"  # a select box goes on showing the label that it showed first
     st.sidebar.selectbox(
-        f"Run ({listed})",
+        f"Run ({len(listed)})",
         list(runs),
         place(list(runs), agreed(picker, chosen)),
         format_func=labels.__getitem__,

@@ -1,8 +1,9 @@
 """The command palette: one box to go to any page, run, model, metric or evaluator, opened by Ctrl K or ⌘ K."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from components.data import boards, run_reads, workspace_runs
+from components.data import boards, run_reads
+from components.data.workspace_runs import RunFacts
 from components.viewers.browser_component import draw_in_browser
 from components.widgets import url
 from metrics.analysis import Leaderboard
@@ -16,19 +17,22 @@ from metrics.presentation.phrases import metric_title
 Entry = tuple[str, str, str, str]  # kind, name, address, detail
 
 
-def palette(run: str = "") -> None:
-    """Draw the button that opens the palette, and listen to its keys; `run` adds the run's models and metrics."""
-    draw_in_browser("palette", {"entries": list(entries(run))}, "palette", width="content")
+def palette(runs: Sequence[RunFacts], run: str, of: str) -> None:
+    """Draw the button that opens the palette, and listen to its keys; arguments as `entries`."""
+    draw_in_browser("palette", {"entries": list(entries(runs, run, of))}, "palette", width="content")
 
 
-def entries(run: str) -> Iterator[Entry]:
-    """Yield what the palette offers, in this order: pages, the run's models and metrics, runs, evaluators."""
+def entries(runs: Sequence[RunFacts], run: str, of: str) -> Iterator[Entry]:
+    """Yield what the palette offers, in this order: pages, the run's models and metrics, runs, evaluators.
+
+    runs: those of the workspace; run: as the address names it, "" for none; of: the id that its numbers are read by.
+    """
     of_run = {"run": run or None}
     for name, (title, _) in url.PAGES.items():
         where = [part for part in url.place_of(name) if part and part != title]
         yield "Page", title, _address(name, **of_run), " › ".join(where)
-    finished = [one for one in workspace_runs.runs() if one.state == "finished"]
-    board = _board(run) if boards.is_board(run) or any(one.id == run for one in finished) else None
+    finished = [one for one in runs if one.state == "finished"]
+    board = _board(of) if boards.is_board(run) or any(one.id == run for one in finished) else None
     if board is not None:
         for model in board.models:
             yield "Model", model, _address("cases", **of_run, model=model), "its cases"

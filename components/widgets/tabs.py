@@ -37,19 +37,22 @@ def mark_place(name: str) -> str:
     return STYLE % (f"{menu[0]}, {links[0]}", ", ".join(f"{link} :is(p, span)" for link in (*menu, *links)))
 
 
-def draw_tabs(name: str, run: str) -> None:
-    """Draw the tabs of a page's place, after its own tab the tab's other pages; each keeps the run in the address."""
+def draw_tabs(name: str, run: str, of: str) -> None:
+    """Draw the tabs of a page's place, after its own tab the tab's other pages; each keeps the run in the address.
+
+    run: as the address names it; of: the id that its numbers are read by.
+    """
     place, here = url.place_of(name)
     tabs = {tab: pages for tab, pages in url.PLACES[place].items() if tab}
     if here not in tabs or (place == "Runs" and not run):
         return
     with st.container(horizontal=True, key="tabs"):
         for tab, pages in tabs.items():
-            first = next((page for page in pages if _has_content(page, run)), None)
+            first = next((page for page in pages if _has_content(page, of)), None)
             if first:
                 url.link(tab, first, run=run)
             for page in pages if tab == here else ():
-                if page != first and (page == name or _has_content(page, run)):
+                if page != first and (page == name or _has_content(page, of)):
                     with st.container(key=f"subtab-{page}", width="content"):
                         url.link(url.PAGES[page][0], page, run=run)
 

@@ -44,8 +44,7 @@ def draw_welcome(run: str) -> None:
     """Draw a step of the tour above a bundled sample, while every run is a sample and the tour is not over."""
     about = workspace_runs.sample_description(run)
     step = st.session_state.get(STEP, 0)
-    own = any(one.sample is None for one in workspace_runs.runs())
-    if about is None or own or step >= len(STEPS):
+    if about is None or step >= len(STEPS) or any(one.sample is None for one in workspace_runs.runs()):
         return
     title, text = list(STEPS.items())[step]
     with st.container(border=True, gap="xsmall"):
