@@ -36,8 +36,10 @@ def _draw_head(run: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(boards.head_line(run), width="content")
         if visitors.may("editor"):
-            with st.popover("Names and order", icon=":material/edit_note:", key="board-names", width="content"):
-                _draw_names(run)
+            label = "Names and order"
+            with st.popover(label, icon=":material/edit_note:", key="board-names", on_change="rerun") as names:
+                if names.open:
+                    _draw_names(run)
         every = boards.has_every(run)
         if st.toggle("Earlier evaluations too", every, help=EVERY) != every:
             url.put(run=boards.other_address(run), cell=None, of=None)
