@@ -22,7 +22,7 @@ from metrics.store.run_tables import Names, StoredTable, TableFile
 
 BOARD = "board:"  # how the address of a board begins: board:SUITE, board:SUITE:all
 STAMP = 12  # hex digits that tell one state of a board from another
-Part = tuple[Names | None, tuple[str, ...] | None]  # of a run: the models and the evaluators that count, None for all
+Part = tuple[Names, tuple[str, ...] | None, bool]  # of a run: what counts, as TableFile has it
 BY_EVALUATOR = ("curves/", "matches/")  # tables of one evaluator each
 
 
@@ -204,11 +204,11 @@ class Board(Run):
         """Return the files with rows of its entries, each as far as it counts."""
         only = name.partition("/")[2] if name.startswith(BY_EVALUATOR) else None
         return tuple(
-            file._replace(names=models, evaluators=evaluators)
+            TableFile(file.path, *part)
             for run, parts in self._parts("" if name in INPUTS else only).items()
             if (table := run.stored(name)) is not None
             for file in table.files
-            for models, evaluators in parts
+            for part in parts
         )
 
     @cache_by_run(maxsize=64)
@@ -236,7 +236,7 @@ def _parts_of(run: Run, names: Mapping[str, Mapping[str, str]]) -> Iterator[Part
     for pairs, ids in alike.items():
         whole = dict(pairs) == {model: model for model in run.models}
         every = {*ids} in ({""}, {entry.id for entry in run.spec.evaluators})
-        yield None if whole else pairs, None if every else tuple(ids)
+        yield pairs, None if every else tuple(ids), whole
 
 
 def _rows(source: Source) -> int:

@@ -19,13 +19,14 @@ Filters = Sequence[tuple[str, str, Any]]  # of pyarrow, all of which hold
 
 
 class TableFile(NamedTuple):
-    """A stored file. names: the models of which its rows count, each with the name that it is shown by; evaluators:
-    those of which they count; None: all.
+    """A stored file. names: the models of which its rows count, each with the name that it is shown by; whole: they are
+    all that it has, by their own names; evaluators: those of which rows count; None: all.
     """
 
     path: Path
     names: Names | None = None
     evaluators: tuple[str, ...] | None = None
+    whole: bool = True
 
     def stored_names(self, models: Sequence[str]) -> list[str | None]:
         """Return the name that each of these models has in the file; None for one that does not count here."""
@@ -41,8 +42,8 @@ class TableFile(NamedTuple):
     @property
     def telling(self) -> list[str]:
         """The columns by which the rows that count are known; none where all do."""
-        named = [("model", self.names), ("evaluator", self.evaluators)]
-        return [name for name, own in named if own is not None and name in _columns(self.path)]
+        named = {"model": not self.whole, "evaluator": self.evaluators is not None}
+        return [name for name, is_told in named.items() if is_told and name in _columns(self.path)]
 
     def rows(self, columns: Sequence[str] | None, filters: Filters | None, **options: Any) -> pa.Table:
         """Return the rows that count and that `filters` leave, the models by the names that they are shown by."""
@@ -87,7 +88,7 @@ class TableFile(NamedTuple):
     def sql(self) -> str:
         """The rows that count as DuckDB selects them."""
         columns, tests = "*", ["true"]
-        if self.names is not None:
+        if not self.whole and self.names is not None:
             cases = " ".join(f"WHEN {quoted(own)} THEN {quoted(shown)}" for own, shown in self.names)
             columns += f" REPLACE (CASE model {cases} END AS model)"
             tests.append(f"model IN ({', '.join(quoted(own) for own, _ in self.names)})")
@@ -138,7 +139,9 @@ class StoredTable:
     @property
     def sql(self) -> str:
         """The table as DuckDB selects from it: in brackets."""
-        if all(file == TableFile(file.path) for file in self.files):  # as one scan: of many files it is quicker
+        if all(
+            file.whole and file.evaluators is None for file in self.files
+        ):  # as one scan: of many files it is quicker
             paths = ", ".join(quoted(str(file.path)) for file in self.files)
             return f"(SELECT * FROM read_parquet([{paths}], union_by_name = true))"
         return f"({' UNION ALL BY NAME '.join(file.sql for file in self.files)})"
