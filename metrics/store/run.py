@@ -165,8 +165,8 @@ class Run(RunFiles):
         """Return the run that made a model's numbers of an evaluator, else its answers: of a board one of its runs."""
         return self
 
-    @property
-    def evaluators(self) -> dict[str, dict[str, Any]]:
+    @cached_property
+    def evaluators(self) -> Mapping[str, dict[str, Any]]:
         """The parameters of each evaluator by its id, in the order chosen, with its calibrated thresholds."""
         return {entry.id: with_thresholds(entry.parameters, entry.calibrated) for entry in self.spec.evaluators}
 
