@@ -51,10 +51,15 @@ class TableFile(NamedTuple):
         wanted = [name for name in (there if columns is None else columns) if name in there]
         read = None if columns is None else list(dict.fromkeys([*wanted, *self.telling]))
         conditions = [self._stored_filter(one) for one in filters or ()]
-        if any(test == "in" and not len(value) for _, test, value in conditions):
+        if not self.may_hold(filters):
             return pq.read_schema(self.path).empty_table().select(wanted)
         kept = [one for one in conditions if one[1] != "not in" or len(one[2])]  # Arrow takes no empty list
         return self.select_shown(stored_rows(self.path, read, kept or None, **options)).select(wanted)
+
+    def may_hold(self, filters: Filters | None) -> bool:
+        """Return whether there may be rows which `filters` leave: whether the models that they name count here."""
+        conditions = map(self._stored_filter, filters or ())
+        return all(test != "in" or len(value) for _, test, value in conditions)
 
     def select_shown(self, rows: pa.Table) -> pa.Table:
         """Return those of the file's rows that count, the models by the names that they are shown by.
@@ -113,7 +118,7 @@ class StoredTable:
 
     def rows(self, columns: Sequence[str] | None = None, filters: Filters | None = None, **options: Any) -> pa.Table:
         """Return the table, all of it or some columns and the rows that `filters` (of pyarrow) leave."""
-        read = [file.rows(columns, filters, **options) for file in self.files]
+        read = [file.rows(columns, filters, **options) for file in self._asked(filters)]
         found = [rows for rows in read if len(rows)] or read[:1]
         return found[0] if len(found) == 1 else pa.concat_tables(found, promote_options="permissive")
 
@@ -121,7 +126,13 @@ class StoredTable:
         self, schema: pa.Schema, columns: Sequence[str] | None = None, filters: Filters | None = None
     ) -> pa.Table:
         """Return the same with the columns of a schema, null where they are not stored."""
-        return pa.concat_tables(conformed(file.rows(columns, filters), schema, columns) for file in self.files)
+        return pa.concat_tables(
+            conformed(file.rows(columns, filters), schema, columns) for file in self._asked(filters)
+        )
+
+    def _asked(self, filters: Filters | None) -> Sequence[TableFile]:
+        """Return the files that may have rows which `filters` leave; one in any case, for its columns."""
+        return [file for file in self.files if file.may_hold(filters)] or self.files[:1]
 
     def pieces(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield these columns of the table, a row group at a time."""

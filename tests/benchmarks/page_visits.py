@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.page_visits WORKSPACE RUN VISITS
 
-VISITS is a name in VISITS. Printed are the seconds of the first visit (imports included), of the one after, and how far
-the process grew above what it held before the first, in bytes. Pages are run by streamlit's AppTest.
+RUN is the id of a run or the address of a board, VISITS a name in VISITS. Printed are the seconds of the first visit
+(imports included), of the one after, and how far the process grew above what it held before the first, in bytes. Pages
+are run by streamlit's AppTest.
 """
 
 import os
@@ -86,10 +87,11 @@ def _page(run: str, page: str) -> Callable[[dict[str, str]], object]:
 
 
 def _report(run: str, form: str) -> Callable[[dict[str, str]], object]:
+    from metrics.analysis import open_run
     from metrics.reports import render
     from metrics.store import Workspace
 
-    return lambda _: render(Workspace().run(run), form)
+    return lambda _: render(open_run(Workspace(), run), form)
 
 
 if __name__ == "__main__":

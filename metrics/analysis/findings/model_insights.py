@@ -119,15 +119,17 @@ def weakest_tags(run: Run, columns: Sequence[Column]) -> Iterator[Insight]:
     Where no tag is significantly worse, only for a single model, and saying so. See
     metrics.analysis.slices.find_slices; p is corrected for the models too.
     """
+    if not run.case_tags:
+        return
     by_case = {(one.evaluator, one.metric) for one in measures(run) if one.of == "cases"}
-    for column in columns:
-        if (column.evaluator, column.metric) not in by_case:
-            continue
-        found: dict[str, tuple[SliceValue, float]] = {}
-        for model in run.models:
-            if (weakest := weakest_tag(run, model, column.evaluator, column.metric)) is not None:
-                found[model] = weakest
-        if not found:
+    tested = {column.key: column for column in columns if (column.evaluator, column.metric) in by_case}
+    weakest: dict[str, dict[str, tuple[SliceValue, float]]] = {key: {} for key in tested}
+    for model in run.models:  # one after the other: what is known of a model's cases is computed once
+        for key, column in tested.items():
+            if (own := weakest_tag(run, model, column.evaluator, column.metric)) is not None:
+                weakest[key][model] = own
+    for key, column in tested.items():
+        if not (found := weakest[key]):
             continue
         model = min(found, key=lambda name: found[name][1])
         row, p = found[model][0], min(1.0, found[model][1] * len(found))
