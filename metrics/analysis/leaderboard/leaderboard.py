@@ -89,6 +89,14 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
 
     An evaluator that is not done has values so far, but neither ranks nor problems.
     """
+    run.stored("aggregates")  # a damaged one is told although it is not read again
+    found = _leaderboard(run, tag)
+    return replace(found, decisive=_decisive(run, found.columns))
+
+
+@cache_by_run(maxsize=8)
+def _leaderboard(run: Run, tag: str | None) -> Leaderboard:
+    """Return the same without what people choose a model by, which may change."""
     rows = run.stored_table("aggregates")
     tags = [name.removeprefix("tag=") for name in rows["slice"].unique().drop_null().to_pylist()]
     groups = _groups(run, rows, tag)
@@ -108,10 +116,8 @@ def leaderboard(run: Run, tag: str | None = None) -> Leaderboard:
             cells[row["model"], key] = cell if cell.interval is None else replace(cell, caution=caution)
     cells |= _cells_apart(run, columns, tag)
     notes, count = () if caution is None else (caution,), count_tests(columns, corrected)
-    ahead, decisive = overtaking(run, columns, cells, tag), _decisive(run, columns)
-    return Leaderboard(
-        run.models, columns, cells, tuple(tags), tests, notes, spent, count, ahead, decisive, run.made_of
-    )
+    ahead = overtaking(run, columns, cells, tag)
+    return Leaderboard(run.models, columns, cells, tuple(tags), tests, notes, spent, count, ahead, made_of=run.made_of)
 
 
 def _decisive(run: Run, columns: Sequence[Column]) -> tuple[str, ...]:
