@@ -168,7 +168,8 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
     facts = [metric_title(column)]
     if column.threshold is not None and column.direction != "none":
         facts.append(f"passes if {column.limit}")
-    if baseline := case_choice.baselines(run, board.models).get(url.param("baseline", "")):
+    against = url.param("baseline")
+    if against and (baseline := case_choice.baselines(run, board.models).get(against)):
         facts.append(f"▲ better, ▼ worse than {baseline}")
     st.text(" · ".join(facts))
     if not found.total:

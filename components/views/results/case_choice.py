@@ -60,7 +60,7 @@ def list_arguments(run: str, board: Leaderboard) -> dict[str, Any]:
 def table_arguments(run: str, board: Leaderboard) -> dict[str, Any]:
     """Return the arguments of run_reads.case_table and table_case_ids that say which cases, and in what order."""
     asked, against = url.params("compare"), url.param("baseline", "")
-    kind, _, name = against.partition(":") if against in baselines(run, board.models) else ("", "", "")
+    kind, _, name = against.partition(":") if against and against in baselines(run, board.models) else ("", "", "")
     models = run_reads.headline(run).models
     return {
         **_of_both(run, board),
