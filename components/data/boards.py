@@ -65,14 +65,22 @@ def with_boards(found: Mapping[str, RunFacts], asked: str | None = None) -> dict
     return both
 
 
-def board_address(asked: str, whole: bool = True) -> str:
-    """Return the address by which pages know a board, or the id of its newest run; "" where there is no such board."""
+class BoardIds(NamedTuple):
+    """The address by which pages know a board, the id that its numbers are read by now, and its newest run."""
+
+    address: str
+    id: str
+    newest: str
+
+
+def board_ids(asked: str) -> BoardIds | None:
+    """Return what a board is known by; None where there is no such board."""
     try:
         found = open_run(asked)
     except RunNotFound:
-        return ""
+        return None
     assert isinstance(found, Board)
-    return found.address if whole else found.newest.id
+    return BoardIds(found.address, found.id, found.newest.id)
 
 
 def has_every(board: str) -> bool:

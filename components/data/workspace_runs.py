@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -152,7 +153,7 @@ def failure(run_id: str) -> str | None:
     return open_run(run_id).failure
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@lru_cache(maxsize=4096)
 def _asked(folder: str) -> RunFacts:
     """Return what a run was asked for, which never changes; the caller fills in the rest."""
     return _asked_of(Run(Path(folder)))

@@ -213,8 +213,9 @@ def _chosen_run(listed: Sequence[RunFacts], unfinished: bool, of_boards: bool) -
         draw_no_run()
         return None
     asked = unfinished_run.run_of(url.param("run"))
-    if boards.is_board(asked):
-        asked = boards.board_address(str(asked), of_boards) or asked
+    board = boards.board_ids(str(asked)) if boards.is_board(asked) else None
+    if board is not None:
+        asked = board.address if of_boards else board.newest
     if of_boards:
         runs = boards.with_boards(runs, asked)
     if missing := asked not in (None, "latest") and asked not in runs:
@@ -241,7 +242,9 @@ def _chosen_run(listed: Sequence[RunFacts], unfinished: bool, of_boards: bool) -
     if not missing:  # what is asked for stays in the address, so that the next rerun does not take the error away
         url.put(run=chosen)
     if run.state == "finished":
-        return workspace_runs.open_run(chosen).id  # of a board as it is now: it ends in a stamp of its content
+        if board is not None and chosen == board.address:
+            return board.id  # as it is now: it ends in a stamp of its content
+        return workspace_runs.open_run(chosen).id
     if unfinished:
         return unfinished_run.draw(run)
     why = "Its numbers appear when every evaluator is done. The overview shows those that are done already."
