@@ -240,5 +240,8 @@ def _parts_of(run: Run, names: Mapping[str, Mapping[str, str]]) -> Iterator[Part
 
 
 def _rows(source: Source) -> int:
-    facts = source.run.workspace.outputs_facts(source.run.spec.outputs.fingerprint)
+    own = source.run.spec.outputs
+    if own.rows and own.models == (source.model,):
+        return own.rows
+    facts = source.run.workspace.outputs_facts(own.fingerprint)
     return int(facts["models"][source.model]["rows"])
