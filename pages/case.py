@@ -300,7 +300,7 @@ def segment_views(chosen: list[Shown], drawn: Sequence[Sequence[Segment]], shown
 run = frame("case", "Why did it fail here?", unfinished=True)
 around = find_number(run)
 state = url.param("gallery", "")
-objects = object_list.object_list(run, object_list.state_of(state)) if state else None
+objects = object_list.object_list(run, url.state_of(state)) if state else None
 if objects is None:
     case_id = step(run, url.param("case", ""), around)
 else:  # the list is the gallery's, and so is what stands beside this object

@@ -124,15 +124,15 @@ def show_threshold(found: Agreement, at: float | None) -> None:
     sign = "≤" if found.column.direction == "lower" else "≥"
     st.text(
         f"The judge passes scores {sign} {format.number(found.threshold)} ({agreement_tables.CHOSEN[found.chosen]}); "
-        f"Spearman ρ {agreement_tables.stat(found.spearman)}, n {format.count(found.n)}, "
+        f"Spearman ρ {phrases.estimated(found.spearman)}, n {format.count(found.n)}, "
         f"{format.plural(found.cases, 'independent case')}."
     )
     if found.held_out:
         st.text(agreement_words.HELD_OUT)
     if found.suggested.value is not None:
         st.text(
-            f"Suggested threshold {agreement_tables.stat(found.suggested)}: balanced accuracy "
-            f"{agreement_tables.stat(found.balanced)} on held-out cases.",
+            f"Suggested threshold {phrases.estimated(found.suggested)}: balanced accuracy "
+            f"{phrases.estimated(found.balanced)} on held-out cases.",
             help=f"{HELPS['suggested']} {HELPS['balanced']}",
         )
         with st.container(horizontal=True):

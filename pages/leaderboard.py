@@ -67,7 +67,7 @@ def open_cell(
     from components.views.objects import object_list
 
     gallery = {"run": of, "tag": tag, "model": own, **objects[column.key]}
-    state = object_list.state_of(url.href("gallery", **gallery).partition("?")[2])
+    state = url.state_of(url.href("gallery", **gallery).partition("?")[2])
     classes = object_list.worst_classes(of, state)
     drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, gallery, classes, source=source)
     return with_pictures(of, drawn)

@@ -29,8 +29,7 @@ from metrics.analysis.corrected_tests import (
 from metrics.analysis.slices.find_slices import FoundSlice, find_slices, significant_slices
 from metrics.core.array_types import Floats
 from metrics.presentation.questions import is_it_better
-from metrics.presentation.questions.what_was_tested import what_was_tested
-from metrics.presentation.tested_words import caution
+from metrics.presentation.questions.what_was_tested import caution, what_was_tested
 from metrics.stats import corrections, slice_search
 from metrics.store import Run, Workspace
 from tests.analysis.findings.variants import perturbed_run

@@ -149,7 +149,7 @@ def _show_objects(
     wanted: dict[str, url.Value] = about | drilldown_filters.cell(labels, predicted, margins, scored)
     wanted |= {"repeat": series[1]} if series[1] != 1 else {}
     state = urlsplit(url.href("gallery", run=run, model=series[0], **wanted)).query
-    listed = object_list.object_list(run, object_list.state_of(state))
+    listed = object_list.object_list(run, url.state_of(state))
     if listed is None:
         return
     rows = object_list.object_rows(listed, LISTED)

@@ -77,11 +77,6 @@ class Span(NamedTuple):
     high: float | None
 
 
-def stat(found: Number | Span | None) -> str:
-    """Return a statistic with its interval: `0.62 (0.55–0.69)`; `too few: 4 more` where it takes more labels."""
-    return estimated(found)
-
-
 def metric_title(column: Column, limit: int = 40) -> str:
     """Return evaluator, metric and its better end."""
     name = shorten(named(column, arrow=False), limit)
@@ -135,7 +130,7 @@ def means_figure(rows: Sequence[Corrected], title: str, dark: bool = False) -> F
             name=words,
             marker={"symbol": symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 2}},
             error_x=whiskers(values, [mean.low for *_, mean in drawn], [mean.high for *_, mean in drawn], colour, 2, 4),
-            hovertext=[f"<b>{plain(model)}</b><br>{words} {stat(mean)}" for _, model, mean in drawn],
+            hovertext=[f"<b>{plain(model)}</b><br>{words} {estimated(mean)}" for _, model, mean in drawn],
             hoverinfo="text",
         )
     figure.update_yaxes(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs
 
 import pandas as pd
 import streamlit as st
@@ -47,11 +46,6 @@ class ObjectList:
 def state_here() -> State:
     """Return the query parameters of this page."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
-
-
-def state_of(text: str) -> State:
-    """Return the query parameters of another view, from `url.state()` there."""
-    return parse_qs(text)
 
 
 def object_list(run: str, state: State) -> ObjectList | None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.data import Place
 from components.viewers import tile_gallery
-from components.views.objects.object_list import ObjectList, state_of
+from components.views.objects.object_list import ObjectList
 from components.views.results import mark_controls
 from components.widgets import url
 from metrics.analysis import Tile
@@ -64,7 +64,7 @@ def draw(found: Walk, case_id: str, state: str) -> None:
         key = "" if listed.by_image else url.param("object", "")
         mine = {"object": Place(case_id, listed.choice["model"], listed.choice["repeat"], key)} if key else {}
         mark_controls.draw(listed.run, {**mine, "image": Place(case_id)})
-        values: dict[str, url.Value] = {**state_of(state)}
+        values: dict[str, url.Value] = {**url.state_of(state)}
         if found.place is not None:
             page = found.place // tile_gallery.TILES + 1
             values["page"] = page if page > 1 else None

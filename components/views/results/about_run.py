@@ -12,19 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from components.data import run_reads
 from components.viewers import blocks
 from components.widgets import column_mapping
-from components.widgets.tables import header, numeric
 from metrics.analysis import CorrectedTests
-from metrics.core.receipt import WORDS, Receipt, short_lines
-from metrics.presentation import tested_words
-from metrics.presentation.format import count
+from metrics.core.receipt import Receipt, short_lines
 
 SEEN = "tested"  # in the session: of each run the questions that were asked on its pages
-TEST_COLUMNS = {
-    "Question": header("Question", 420),
-    "Tests": numeric("Tests", 70),
-    "Correction": header("Correction", 320, "Over which tests the chance of any false finding is at most 5 %."),
-    "Found": numeric("Found", 70, "Significant at 5 % after the correction; – where only ranks come of the tests."),
-}
 
 
 def draw_asked_models(run: str) -> None:
@@ -56,6 +47,8 @@ def draw_receipt(receipt: Receipt, tokens: Mapping[str, str], folded: DeltaGener
 
     tokens: of the uploads, by their names.
     """
+    from metrics.presentation.questions.what_was_read import receipt_table
+
     if not receipt:
         return
     column_mapping.draw_decided(receipt, tokens)
@@ -63,16 +56,7 @@ def draw_receipt(receipt: Receipt, tokens: Mapping[str, str], folded: DeltaGener
         st.text("What became of each part")
         for line in short_lines(receipt):
             st.text(line)
-        st.dataframe(
-            [
-                {"file": line.file, "part": line.place, "what became of it": WORDS[line.use],
-                 "as what, or why": line.meaning,
-                 "count": "" if line.count is None else count(line.count), "such as": line.example}
-                for line in receipt
-            ],
-            hide_index=True,
-            column_config={"as what, or why": st.column_config.TextColumn(width="large")},
-        )  # fmt: skip
+        blocks.draw_table(receipt_table(receipt), "", "evaluate")
 
 
 def draw_read(run: str, here: str) -> None:
@@ -98,18 +82,16 @@ def draw_tests(run: str, *asked: CorrectedTests) -> None:
     if folded.open:
         with folded:
             tests = {one.question: one for one in run_reads.corrected_tests(run)} | _seen_tests(run)
-            _draw_tests(list(tests.values()))
+            _draw_tests(run, list(tests.values()))
 
 
-def _draw_tests(rows: list[CorrectedTests]) -> None:
-    import pandas as pd
+def _draw_tests(run: str, rows: list[CorrectedTests]) -> None:
+    from metrics.presentation.questions.what_was_tested import tests_blocks
 
     if not rows:
         st.text("Nothing was tested: there are no two models, or no values to compare them by.")
         return
-    st.text(tested_words.caution(rows))
-    table = pd.DataFrame([tested_words.question_row(one) for one in rows], columns=list(tested_words.HEADS))
-    st.dataframe(table, hide_index=True, column_config=TEST_COLUMNS)
+    blocks.draw_blocks(tests_blocks(rows), run, "", "tests")
     st.caption("The ranks, and what you looked at in this session: comparisons, slices, trends, head to head.")
 
 

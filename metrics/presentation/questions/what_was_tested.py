@@ -1,16 +1,19 @@
 """What was tested, how many times and with which correction: how many chances to be wrong there were."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from metrics.analysis.corrected_tests import corrected_tests, of_comparison, of_factors, of_searches
-from metrics.presentation.blocks import Block, Sentence, table
+from metrics.analysis.corrected_tests import CorrectedTests, corrected_tests, of_comparison, of_factors, of_searches
+from metrics.presentation.blocks import Block, Head, Sentence, table_of
+from metrics.presentation.format import MISSING, count, plural
 from metrics.presentation.question import question
 from metrics.presentation.questions.is_it_better import leader_against_next
 from metrics.presentation.questions.what_does_the_prompt_change import declared_effects
 from metrics.presentation.questions.where_is_it_worse import slice_searches
 from metrics.presentation.questions.whose_answers_are_preferred import preference_tests
-from metrics.presentation.tested_words import HEADS, caution, question_row
 from metrics.store import Run
+
+CORRECTION = "Over which tests the chance of any false finding is at most 5 %."
+FOUND = "Significant at 5 % after the correction; – where only ranks come of the tests."
 
 
 @question(
@@ -32,5 +35,30 @@ def what_was_tested(run: Run, sections: Collection[str]) -> list[Block]:
         rows.append(of_searches(searches))
     if "preferences" in sections:
         rows += preference_tests(run)
-    listed = table("Tests of this report", HEADS, [*map(question_row, rows)], (1, 3))
-    return [Sentence(caution(rows)), listed] if rows else []
+    return tests_blocks(rows) if rows else []
+
+
+def tests_blocks(rows: Sequence[CorrectedTests]) -> list[Block]:
+    """Return the questions that were tested, and what their corrections do not cover."""
+    found = [MISSING if one.found is None else count(one.found) for one in rows]
+    listed = table_of(
+        "Tests of this report",
+        (Head("Question", width=420), [one.question for one in rows]),
+        (Head("Tests", True, width=70), [count(one.tests) for one in rows]),
+        (Head("Correction", False, CORRECTION, 320), [one.correction for one in rows]),
+        (Head("Found", True, FOUND, 70), found),
+    )
+    return [Sentence(caution(rows)), listed]
+
+
+def caution(rows: Sequence[CorrectedTests]) -> str:
+    """Return what the corrections do not cover: more questions find more by chance."""
+    tests, families = (sum(getattr(one, name) for one in rows) for name in ("tests", "families"))
+    if families < 2:
+        return f"{plural(tests, 'test')} in all, corrected together: a false finding in at most 5 % of evaluations."
+    most = min(100, 5 * families)
+    return (
+        f"{plural(tests, 'test')} in all. Each correction holds within its own question or metric, {count(families)} "
+        f"of them here, not across them: if there were nothing to find, up to {most} % of such evaluations would still "
+        "find something. Decide on few questions beforehand, and confirm what you find on new cases."
+    )
