@@ -195,9 +195,9 @@ def _truth(path: Path, iou_type: coco.IouType) -> coco.GroundTruth:
         found = whole, box, _column(annotations, "area", np.float64)
         shapes = [annotation.segmentation for annotation in annotations] if iou_type == "segm" else []
     (image, category, ids, crowd), box, area = found
-    _check(coco.image_faults(image_ids))
+    _check(coco.id_faults(image_ids))
     _check(coco.category_faults(category_ids, np.array(labels, np.str_)))
-    _check(coco.annotation_faults(ids))
+    _check(coco.id_faults(ids))
     _check(coco.crowd_faults(crowd))
     _check(coco.box_faults(box, np.zeros(len(box), np.bool_)))
     _check(coco.area_faults(area))

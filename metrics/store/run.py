@@ -266,23 +266,26 @@ class Run(RunFiles):
     @property
     def suite(self) -> Suite:
         """The suite that was evaluated."""
-        for name in ("suite/cases.parquet", "suite/annotations.parquet"):
-            self.stored_input(name)
+        self._check_inputs("suite/")
         return self.workspace.suite(self.spec.suite.fingerprint)
 
     def cases_at(self, places: Sequence[int]) -> Suite:
         """Return these of the suite's cases alone, in this order."""
-        for name in ("suite/cases.parquet", "suite/annotations.parquet"):
-            self.stored_input(name)
+        self._check_inputs("suite/")
         return self.workspace.cases_at(self.spec.suite.fingerprint, places)
 
     @property
     def outputs(self) -> Outputs:
         """The outputs that were evaluated, whole, with what was changed in them before."""
-        for name in ("outputs/outputs.parquet", "outputs/predictions.parquet"):
-            self.stored_input(name)
+        self._check_inputs("outputs/")
         facts = self.spec.outputs
         return replace(self.workspace.outputs(facts.fingerprint), changes=facts.changes)
+
+    def _check_inputs(self, prefix: str) -> None:
+        """Raise RunCorrupt where a table of the inputs whose names begin so is not what was sealed."""
+        for name in INPUTS:
+            if name.startswith(prefix):
+                self.stored_input(name)
 
     @property
     def targets(self) -> dict[str, dict[str, Any]]:

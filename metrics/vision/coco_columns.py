@@ -58,8 +58,8 @@ class Fault(NamedTuple):
     first: Ints | None = None
 
 
-def image_faults(ids: Ints) -> Iterator[Fault]:
-    """Yield what is wrong with the ids of images."""
+def id_faults(ids: Ints) -> Iterator[Fault]:
+    """Yield what is wrong with the ids of images, categories or annotations."""
     yield Fault("id", ids < 0, "a whole number of at least 0")
     yield _repeated("id", ids, ids >= 0, "every id once")
 
@@ -79,16 +79,9 @@ def pixel_faults(sizes: Ints) -> Iterator[Fault]:
 
 def category_faults(ids: Ints, names: NDArray[np.str_]) -> Iterator[Fault]:
     """Yield what is wrong with categories; "" is no name."""
-    yield Fault("id", ids < 0, "a whole number of at least 0")
-    yield _repeated("id", ids, ids >= 0, "every id once")
+    yield from id_faults(ids)
     yield Fault("name", names == "", "the name of the category")
     yield _repeated("name", names, names != "", "every category under its own name")
-
-
-def annotation_faults(ids: Ints) -> Iterator[Fault]:
-    """Yield what is wrong with the ids of annotations."""
-    yield Fault("id", ids < 0, "a whole number of at least 0")
-    yield _repeated("id", ids, ids >= 0, "every id once")
 
 
 def crowd_faults(flags: Ints) -> Iterator[Fault]:

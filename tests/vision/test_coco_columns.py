@@ -17,9 +17,9 @@ def wrong(faults: Iterator[coco.Fault]) -> list[tuple[str, list[int]]]:
 
 
 FAULTS = [
-    ("image ids", coco.image_faults(np.array([4, -1, 0, 4, -1])), [("id", [1, 4]), ("id", [3])]),
-    ("annotation ids", coco.annotation_faults(np.array([0, 1, 2])), [("id", []), ("id", [])]),
-    ("annotation ids twice", coco.annotation_faults(np.array([0, -1, 0, 0])), [("id", [1]), ("id", [2, 3])]),
+    ("image ids", coco.id_faults(np.array([4, -1, 0, 4, -1])), [("id", [1, 4]), ("id", [3])]),
+    ("annotation ids", coco.id_faults(np.array([0, 1, 2])), [("id", []), ("id", [])]),
+    ("annotation ids twice", coco.id_faults(np.array([0, -1, 0, 0])), [("id", [1]), ("id", [2, 3])]),
     ("sizes", coco.size_faults(np.array([[1, 1], [0, 5], [5, -1]])), [("height", [1]), ("width", [2])]),
     ("pixels", coco.pixel_faults(np.array([[1, LARGEST_IMAGE], [2, LARGEST_IMAGE // 2 + 1]])), [("width", [1])]),
     (
@@ -53,10 +53,10 @@ def test_the_records_that_break_a_rule(faults: Iterator[coco.Fault], expected: l
 
 
 def test_a_repeated_id_tells_where_it_came_first() -> None:
-    _, repeated = coco.image_faults(np.array([7, 3, 7, 3, 5]))
+    _, repeated = coco.id_faults(np.array([7, 3, 7, 3, 5]))
     assert repeated.first is not None
     assert repeated.first.tolist() == [0, 1, 0, 1, 4]
-    _, once = coco.image_faults(np.array([7, 3, 5]))
+    _, once = coco.id_faults(np.array([7, 3, 5]))
     assert once.first is not None
     assert once.first.tolist() == [0, 1, 2]
 

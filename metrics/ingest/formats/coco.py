@@ -29,11 +29,10 @@ from metrics.ingest.media.suite_images import without_spoiled
 from metrics.ingest.source import Problems, Source
 from metrics.vision.coco_columns import (
     Fault,
-    annotation_faults,
     category_faults,
     codes_of,
     crowd_faults,
-    image_faults,
+    id_faults,
     member_faults,
     size_faults,
 )
@@ -172,7 +171,7 @@ def read_listings(source: Source, document: dict[str, Any], problems: Problems) 
 def read_images(listing: Listing, known: Ids) -> tuple[Ints, Ints]:
     """Return the ids of the images and their sizes [I, 2] (height, width), 0 where they are not known."""
     ids = listing.ids("id", known, new=True)
-    listing.apply(image_faults(ids))
+    listing.apply(id_faults(ids))
     sizes = np.column_stack([listing.integers(side, default=0) for side in ("height", "width")])
     listing.apply(Fault(fault.key, fault.wrong & (sizes[:, at] != 0), fault.expected)
                   for at, fault in enumerate(size_faults(sizes)))  # fmt: skip
@@ -206,7 +205,7 @@ def _annotation_ids(listing: Listing) -> Ints:
     if None in (values := listing.values("id")):
         absent[:] = [value is None for value in values]
     ids[absent] = FIRST_TEXT_ID + len(texts) + np.arange(int(absent.sum()))
-    listing.apply(annotation_faults(ids))
+    listing.apply(id_faults(ids))
     if not (texts or absent.any()):
         return ids
     why = "annotations without an id, or with a text, are numbered from 1 in the file's order"

@@ -27,7 +27,7 @@ from metrics.ingest.source import MAX_JSON_BYTES, Loaded, Problems, Source, load
 from metrics.ingest.tables.columns import Role
 from metrics.ingest.tables.object_tables import sizes_of
 from metrics.ingest.tables.values import whole_number
-from metrics.vision.coco_columns import Fault, category_faults, codes_of, image_faults, member_faults
+from metrics.vision.coco_columns import Fault, category_faults, codes_of, id_faults, member_faults
 
 SEGMENTS = b'"segments_info"'
 IMAGE, OWN_IMAGE = "the id of an image in images", "the id of an image of the suite"
@@ -77,7 +77,7 @@ def read_suite(upload: Upload, request: Request, pictures: SuiteImages) -> Loade
     numbers, texts = categories.ids("id", known, new=True), categories.values("name")
     categories.apply(category_faults(numbers, names(texts)))
     ids, files = images.ids("id", image_ids, new=True), images.values("file_name")
-    images.apply(image_faults(ids))
+    images.apply(id_faults(ids))
     problems.fatal |= bool(categories.bad.any() or images.bad.any())  # annotations rest on them
     problems.stop()
     labels = {int(numbers[place]): texts[place] for place in np.argsort(numbers, kind="stable")}
