@@ -1,13 +1,11 @@
 """`over-suites`: one metric of the models of several runs, each of a suite, and all suites together."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from metrics.analysis import several_suites
+from metrics.analysis import SeveralSuites, several_suites
 from metrics.analysis.boards.board import open_run
 from metrics.analysis.ranking.objectives import objective_key
 from metrics.cli.options import add_parser, write_output
@@ -15,9 +13,6 @@ from metrics.cli.terminal import say
 from metrics.core.errors import InputError, InputProblem
 from metrics.presentation.phrases import with_interval
 from metrics.store import Workspace
-
-if TYPE_CHECKING:
-    from metrics.analysis import SeveralSuites
 
 ALL, MEAN = "all suites", "mean of suites"  # in place of a suite
 

@@ -1,15 +1,9 @@
 """Which cases tell models apart, in sentences: the same on the page and in the report."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from metrics.analysis import CaseItems, ShortSuites
 from metrics.presentation.format import exact, number, plural
 from metrics.presentation.phrases import named
 from metrics.stats.model_families import FEWEST
-
-if TYPE_CHECKING:
-    from metrics.analysis import CaseItems, ShortSuites
 
 MOST_FAMILIES, MOST_NAMED = 3, 4  # families that are listed, and models of each
 

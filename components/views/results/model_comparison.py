@@ -1,22 +1,17 @@
 """Two models beside each other: the forest of differences, and one metric in words."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from components.charts.figure_parts import Figure, plain, undimmed
+from metrics.analysis import Column, Difference, Resampled
 from metrics.presentation import format
 from metrics.presentation.palette import ACCENT, INK, MUTED, SURFACE, series
 from metrics.presentation.phrases import signed
 from metrics.presentation.questions.is_it_better import CORRECTIONS, metric_label
 
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Difference, Resampled
-
-    Row = Difference | Resampled
+Row = Difference | Resampled
 
 KINDS = {"losses": "Regressions", "wins": "Wins", "ties": "Ties"}
 PLAIN_KINDS = {"losses": "A higher", "wins": "B higher", "ties": "Equal"}  # of a metric without a better end

@@ -1,19 +1,15 @@
 """The worked examples of an evaluator: what is given, what the judge replies, and the numbers that come out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from components.widgets.tables import header, numeric
+from metrics.core.evaluator import Example
 from metrics.presentation.format import STATUSES, number, title
-
-if TYPE_CHECKING:
-    from metrics.core.evaluator import Example
 
 TABLES = ("cases", "annotations", "outputs", "predictions")  # of a data set
 NO_VALUE = "no value"

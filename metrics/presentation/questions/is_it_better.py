@@ -3,12 +3,9 @@
 A pair of models is tested in every metric that the Compare page shows unasked, one family for page and report.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from metrics.analysis import headline, leaderboard
+from metrics.analysis import Column, Difference, Resampled, Unpaired, headline, leaderboard
 from metrics.analysis.comparison.compare import Comparison, compare, comparison_of_columns
 from metrics.core.metric_names import column_name, full_name
 from metrics.core.rounding import none_if_nan
@@ -17,13 +14,10 @@ from metrics.presentation.format import ARROWS, MISSING, aligned, count, interva
 from metrics.presentation.phrases import better, metric_title, named, paired_on, signed, with_interval
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.viewers.board_drawing import select_columns
+from metrics.stats.paired_intervals import CaseShare
 from metrics.store import Run, cache_by_run
 
-if TYPE_CHECKING:
-    from metrics.analysis import Column, Difference, Resampled, Unpaired
-    from metrics.stats.paired_intervals import CaseShare
-
-    Row = Difference | Resampled
+Row = Difference | Resampled
 
 MAX_OTHERS = 3  # models compared with the leader
 MAX_LOSSES = 2  # metrics in which the other model is better that are named
