@@ -232,7 +232,7 @@ def test_an_empty_answer_is_told(workspace: Path) -> None:
     )
     report = build(finished(Workspace(), suite, outputs, "exact_match"))
     told = {case.case_id: [one.text for one in case.passages if one.name == "Answer"] for case in report.worst}
-    assert told == {"a": ["(empty)"], "b": ["x"]}
+    assert told == {"a": ["(no answer)"], "b": ["x"]}
 
 
 def test_the_table_of_differences_has_every_metric_that_its_sentence_counts(workspace: Path) -> None:

@@ -1,7 +1,5 @@
 """What of two models is not paired: metrics without values per case, and cases that only one has a score for."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -73,7 +73,7 @@ def worst_cases(
     names = tuple((column.evaluator, column.metric) for column in columns)
     rows = _worst_rows(run, names, tuple(models), tuple(chosen_scores(run, *name) for name in names))
     each = max(1, MOST_CASES // max(1, len(models)))
-    chosen: dict[Key, list[tuple[analysis.Column, CaseMetric]]] = {}
+    chosen: dict[Key, list[tuple[tuple[str, str], CaseMetric]]] = {}
     candidates = 0
     for model in models:
         bad = [list(_bad(column, model, own)) for column, own in zip(columns, rows[model], strict=True)]
@@ -82,20 +82,15 @@ def worst_cases(
         candidates += len(keys)
         there = {key[0] for key in chosen}
         for key in sorted(keys, key=lambda key: key[0] in there)[:each]:
-            found = [
-                (column, metric) for column, own in zip(columns, bad, strict=True) for k, metric in own if k == key
-            ]
-            chosen[key] = found[:MOST_REASONS]
+            because = [(name, metric) for name, own in zip(names, bad, strict=True) for k, metric in own if k == key]
+            chosen[key] = because[:MOST_REASONS]
     ids = list(dict.fromkeys(key[0] for key in chosen))
     views = dict(zip(ids, analysis.examples(run, ids), strict=True)) if ids else {}
-    return tuple(_worst(run, views[key[0]], key, found) for key, found in chosen.items()), candidates
-
-
-def _worst(
-    run: Run, view: analysis.ExampleView, key: Key, found: Sequence[tuple[analysis.Column, CaseMetric]]
-) -> WorstCase:
-    because = [((column.evaluator, column.metric), metric) for column, metric in found]
-    return case_of(run, view, key, because, list(dict.fromkeys(column.evaluator for column, _ in found)))
+    shown = (
+        case_of(run, views[key[0]], key, because, list(dict.fromkeys(evaluator for (evaluator, _), _ in because)))
+        for key, because in chosen.items()
+    )
+    return tuple(shown), candidates
 
 
 @keep_by_run(maxsize=16)
@@ -211,7 +206,7 @@ def _passages(case: Mapping[str, Any], output: Mapping[str, Any], are_answered: 
     ids = output.get("context_ids")
     yield from _numbered("Context", contexts or case["reference_contexts"], MOST_CONTEXT, ids if contexts else None)
     if output.get("answer") is not None or (are_answered and output and not output.get("error")):
-        yield Passage("Answer", shown(_dense(output["answer"] or ""), MOST_TEXT) or "(empty)")
+        yield Passage("Answer", shown(_dense(output["answer"] or ""), MOST_TEXT) or "(no answer)")
 
 
 def _numbered(
@@ -311,9 +306,7 @@ def _boxes(
     note = f"{THINGS[compared]} matched at {measure} ≥ {point.iou:g}"
     if hidden:
         note += f"; {plural(hidden, 'prediction')} with a score below {point.score:g} not drawn"
-    if len(boxes) > MOST_BOXES:
-        note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'object')} are drawn, mistakes before what is right"
-    return tuple(boxes[:MOST_BOXES]), note + "."
+    return _fitting(boxes, note, "object")
 
 
 def _box(row: Mapping[Hashable, Any], kind: str, compared: analysis.Measured) -> Box:
@@ -350,9 +343,13 @@ def _segments(run: Run, case_id: str, model: str, repeat: int) -> tuple[tuple[Bo
         if each.rings
     ]  # fmt: skip
     boxes.sort(key=lambda box: SHOWN_FIRST.index(box.kind))
-    note = "Segments in the colours of their classes, matched at IoU > 0.5"
+    return _fitting(boxes, "Segments in the colours of their classes, matched at IoU > 0.5", "segment")
+
+
+def _fitting(boxes: Sequence[Box], note: str, noun: str) -> tuple[tuple[Box, ...], str]:
+    """Return the boxes that are drawn, and the sentence that says how many are not."""
     if len(boxes) > MOST_BOXES:
-        note += f"; the first {MOST_BOXES} of {plural(len(boxes), 'segment')} are drawn, mistakes before what is right"
+        note += f"; the first {MOST_BOXES} of {plural(len(boxes), noun)} are drawn, mistakes before what is right"
     return tuple(boxes[:MOST_BOXES]), note + "."
 
 
