@@ -20,7 +20,7 @@ from pkgutil import iter_modules
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from metrics.calibrations.shipped import shipped
+from metrics.calibrations.calibrated_thresholds import shipped
 from metrics.cli.main import parser as command_line
 from metrics.cli.run_command import schema
 from metrics.core.evaluator import JUDGE, Metric

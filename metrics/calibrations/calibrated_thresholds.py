@@ -1,23 +1,28 @@
 """The thresholds in force: which calibrations fit the evaluators of a run or monitor, their parameters and models."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from metrics import models
-from metrics.calibrations.shipped import shipped
-from metrics.core.calibration import Calibration, latest
+from metrics.core.calibration import Calibration, calibration_of, latest
 from metrics.core.evaluator import JUDGE, LOCAL_MODELS, Evaluator, Parameters
 from metrics.core.registry import evaluators
 from metrics.judge.settings import JudgeSettings, settings_of
 from metrics.store.threshold_profiles import Calibrations
 
-NOT_SETTINGS = {
-    "threshold",
-    "thresholds",
-    "primary",
-    *LOCAL_MODELS,
-}  # parameters that no case's number depends on, or models
+# those of embedders by tests/benchmarks/bench_thresholds, those of the local judge by bench_local_judge
+TABLE = Path(__file__).with_name("calibrations.json")
+# parameters that no case's number depends on, or models
+NOT_SETTINGS = {"threshold", "thresholds", "primary", *LOCAL_MODELS}
+
+
+@cache
+def shipped() -> Sequence[Calibration]:
+    """Return the calibrations that come with Assay, by evaluator and metric: measured on public and our own labels."""
+    return tuple(calibration_of(record) for record in json.loads(TABLE.read_text(encoding="utf-8")))
 
 
 def models_used(entry: Evaluator, parameters: Parameters, resources: Mapping[str, Any]) -> dict[str, str] | None:

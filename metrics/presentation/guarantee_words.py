@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from metrics.calibrations.shipped import shipped
+from metrics.calibrations.calibrated_thresholds import shipped
 from metrics.core.calibration import FEWEST_LABELS, Calibration
 from metrics.core.conventions import ASSAY, CALIBRATION, USER, limit
 from metrics.core.evaluator import JUDGE

@@ -34,8 +34,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics import Outputs, Suite, evaluate
-from metrics.calibrations.calibrated_thresholds import models_used
-from metrics.calibrations.shipped import shipped
+from metrics.calibrations.calibrated_thresholds import models_used, shipped
 from metrics.core.evaluator import JUDGE
 from metrics.core.registry import evaluators
 from metrics.ingest import read_outputs, read_suite

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.calibrations.shipped import TABLE, shipped
+from metrics.calibrations.calibrated_thresholds import TABLE, shipped
 from metrics.core.array_types import Bools, Floats, Ints
 from metrics.core.calibration import Calibration, separates
 from metrics.core.evaluator import JUDGE, CaseScore, Evaluator

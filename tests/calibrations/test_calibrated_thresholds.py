@@ -6,8 +6,14 @@ from typing import Any
 import pytest
 
 from metrics import engine, models
-from metrics.calibrations import calibrated_thresholds, shipped
-from metrics.calibrations.calibrated_thresholds import calibrated_by, calibrations_for, models_used, shipped_for
+from metrics.calibrations import calibrated_thresholds
+from metrics.calibrations.calibrated_thresholds import (
+    calibrated_by,
+    calibrations_for,
+    models_used,
+    shipped,
+    shipped_for,
+)
 from metrics.core.calibration import Calibration
 from metrics.core.registry import choose, evaluators
 from metrics.core.suite import Outputs, Suite
@@ -142,7 +148,7 @@ def test_a_calibration_knows_a_judge_with_the_settings_that_scores_depend_on() -
 
 
 def test_the_local_judge_has_thresholds_of_its_own(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrated_thresholds, "shipped", shipped.shipped)
+    monkeypatch.setattr(calibrated_thresholds, "shipped", shipped)
     known = {one.metric: one.threshold for one in shipped_for(settings_of("local")) if one.evaluator == "faithfulness"}
     entry, values = choose(["faithfulness"])["faithfulness"]
     resources = {"judge": "local"}

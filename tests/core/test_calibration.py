@@ -57,7 +57,7 @@ def test_calibrated_thresholds_stand_behind_given_ones_and_fill_empty_cutoffs():
 
 
 def test_shipped_calibrations_are_of_todays_evaluators():
-    from metrics.calibrations.shipped import shipped
+    from metrics.calibrations.calibrated_thresholds import shipped
 
     assert shipped()
     for one in shipped():

@@ -8,7 +8,7 @@ import pytest
 from components.data import run_reads, thresholds
 from components.views.results import threshold_table
 from metrics.analysis import leaderboard
-from metrics.calibrations.shipped import shipped
+from metrics.calibrations.calibrated_thresholds import shipped
 from metrics.core.suite import Outputs, Suite
 from metrics.presentation.guarantee_words import whose_thresholds
 from metrics.presentation.questions.what_went_wrong import Problem, answer, what_went_wrong
