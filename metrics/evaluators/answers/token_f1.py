@@ -10,7 +10,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._tokenized import tokenize_cases
+from metrics.evaluators.text._overlap import tokenize_cases
 from metrics.text.answers.forms import WITHOUT_PUNCTUATION, squad_form
 from metrics.text.overlap.tokenizers import Script, Tokenizer
 

@@ -10,8 +10,7 @@ from pydantic import Field, field_validator
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._answered import overlap_evaluator
-from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
+from metrics.evaluators.text._overlap import TokenizedCase, overlap_evaluator, tokenize_cases
 from metrics.text.overlap.bleu import BleuCounts, bleu, bleu_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
 

@@ -7,8 +7,8 @@ from metrics.core.evaluator import CaseScore, Example, Findings, Metric
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import compare_texts, findings, signature
+from metrics.evaluators.text._overlap import answered_cases, overlap_evaluator
 from metrics.text.overlap.bleu import CHARACTER_ORDERS, SACREBLEU, WORD_ORDERS, chrf, chrf_counts
 
 ORDERS = {"chrf": CHARACTER_ORDERS, "chrf_plus_plus": CHARACTER_ORDERS + WORD_ORDERS}

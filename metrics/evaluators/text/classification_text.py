@@ -13,7 +13,7 @@ from metrics.core.evidence import facts_json
 from metrics.core.score_columns import mapped
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import CLASSIFICATION_METRICS, LabelParameters, compare
-from metrics.evaluators.text._answered import answered_cases
+from metrics.evaluators.text._overlap import answered_cases
 from metrics.text.agents.dialogue import cut
 
 SHOWN_CHARACTERS = 200

@@ -10,8 +10,8 @@ from metrics.core.evaluator import CaseScore, Example, Findings, Metric
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import Compared, compare_texts, findings, signature
+from metrics.evaluators.text._overlap import answered_cases, overlap_evaluator
 from metrics.text.overlap.bleu import SACREBLEU, BleuCounts, Smoothing, bleu_counts, bleu_row, corpus_bleu
 from metrics.text.overlap.tokenizers import Script, Tokenizer, script, tokens
 

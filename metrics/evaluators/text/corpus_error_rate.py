@@ -13,8 +13,8 @@ from metrics.core.evidence import Evidence
 from metrics.core.rounding import none_if_nan
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import TOO_LONG, compare_texts, error_rate, findings
+from metrics.evaluators.text._overlap import answered_cases, overlap_evaluator
 from metrics.stats.float_tolerance import ratio
 from metrics.text.answers.forms import NORMALISED, WITHOUT_PUNCTUATION, Normalise, whisper_form
 from metrics.text.overlap.edits import Edits, edits

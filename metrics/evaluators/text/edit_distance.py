@@ -9,8 +9,7 @@ from metrics.core.evaluator import CaseScore, Example, Metric, Parameters, Statu
 from metrics.core.evidence import Evidence
 from metrics.core.rounding import at_least
 from metrics.core.suite import Case
-from metrics.evaluators.text._answered import overlap_evaluator
-from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
+from metrics.evaluators.text._overlap import TokenizedCase, overlap_evaluator, tokenize_cases
 from metrics.evaluators.text.bleu import TOKENIZER_OF
 from metrics.text.answers.forms import NORMALISED, Normalise, whisper_form
 from metrics.text.overlap.edits import Edits, edits

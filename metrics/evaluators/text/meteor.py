@@ -7,8 +7,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._answered import overlap_evaluator
-from metrics.evaluators.text._tokenized import tokenize_cases
+from metrics.evaluators.text._overlap import overlap_evaluator, tokenize_cases
 from metrics.text.overlap.meteor import meteor, meteor_counts
 from metrics.text.overlap.tokenizers import CHOICES, Script, Tokenizer, TokenizerChoice, tokens
 

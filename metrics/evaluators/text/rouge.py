@@ -8,8 +8,7 @@ from pydantic import Field
 from metrics.core.evaluator import CaseScore, Example, Metric, Parameters
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
-from metrics.evaluators.text._answered import overlap_evaluator
-from metrics.evaluators.text._tokenized import TokenizedCase, tokenize_cases
+from metrics.evaluators.text._overlap import TokenizedCase, overlap_evaluator, tokenize_cases
 from metrics.evaluators.text.bleu import CAT
 from metrics.text.overlap.rouge import ROUGE_TYPES, TOKENIZER_OF, Rouge, RougeText, RougeType, rouge, too_long
 from metrics.text.overlap.tokenizers import CHOICES, Tokenizer, TokenizerChoice

@@ -9,8 +9,8 @@ from metrics.core.evaluator import CaseScore, Example, Findings, Metric, not_app
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Outputs, Suite
 from metrics.evaluators._classification import ResamplingParameters
-from metrics.evaluators.text._answered import answered_cases, overlap_evaluator
 from metrics.evaluators.text._corpora import compare_texts, error_rate, findings, signature
+from metrics.evaluators.text._overlap import answered_cases, overlap_evaluator
 from metrics.text.overlap.bleu import SACREBLEU
 
 PUNCTUATION = re.compile(r"[.,?:;!\"()]")

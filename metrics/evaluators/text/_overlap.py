@@ -1,14 +1,32 @@
-"""Cases as tokens, for the evaluators of overlap."""
+"""What evaluators share that compare answers with expected ones word by word: declaration, examples, tokens."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from typing import Generic, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from metrics.core.evaluator import CaseScore, not_applicable, output_failure
+from metrics.core.evaluator_decorator import evaluator
 from metrics.core.evidence import Evidence
 from metrics.core.suite import Case
 from metrics.text.overlap.tokenizers import Script, Tokenizer, TokenizerChoice, tokenized
 
 Text = TypeVar("Text", bound=Sized)  # as its tokens
+
+overlap_evaluator = partial(
+    evaluator,
+    inputs=("answer", "expected_answers"),
+    has_thresholds=False,
+    standards=("valid and reliable", "outcomes analysis"),
+)
+
+
+def answered_cases(*cases: tuple[str, list[str]]) -> dict[str, Any]:
+    """Return the cases 1, 2, … of an example with their answers, from pairs of an answer and the expected ones."""
+    numbered = [(str(number), answer, expected) for number, (answer, expected) in enumerate(cases, 1)]
+    return {
+        "cases": [{"case_id": id, "expected_answers": expected} for id, _, expected in numbered],
+        "outputs": [{"case_id": id, "answer": answer} for id, answer, _ in numbered],
+    }
 
 
 class TokenizedCase(NamedTuple, Generic[Text]):
