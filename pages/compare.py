@@ -17,9 +17,9 @@ from components.widgets.tables import header, numeric, records
 from metrics.analysis import Comparison, Decision, Difference, Leaderboard, Resampled
 from metrics.analysis.comparison.decisions import answer as replacement_answer, decisions as decisions_by_margins
 from metrics.analysis.corrected_tests import of_comparison, of_ranks
-from metrics.presentation import corrected_rows, format, phrases
+from metrics.presentation import format, phrases
 from metrics.presentation.marked_text import Part, compare_texts
-from metrics.presentation.questions import is_it_better
+from metrics.presentation.questions import can_the_judge_be_trusted, is_it_better
 from metrics.presentation.viewers import board_drawing, case_texts
 
 PAGE = 100
@@ -293,8 +293,8 @@ else:
         st.caption(is_it_better.method(found))
     show_overview(found, decisions)
     if run == other and (labelled := agreements.corrected_pair(run, model_a, model_b, tag)):
-        st.text("Corrected by people's labels", help=corrected_rows.CORRECTED)
-        blocks.draw_table(corrected_rows.corrected_pair_table(labelled), run, "compare")
+        st.text("Corrected by people's labels", help=can_the_judge_be_trusted.CORRECTED)
+        blocks.draw_table(can_the_judge_be_trusted.corrected_pair_table(labelled), run, "compare")
     if decisions and st.button("Put the answer into a report", icon=":material/picture_as_pdf:"):
         of_a = run if run != other else None
         allowed = url.params(replacement.NAME)

@@ -16,7 +16,7 @@ from metrics.analysis import Column
 from metrics.analysis.labels.human_labels import Criterion
 from metrics.analysis.labels.judge_agreement import Agreement
 from metrics.core.calibration import FEWEST_LABELS
-from metrics.presentation import agreement_words, corrected_rows, format, guarantee_words, phrases, rater_words
+from metrics.presentation import agreement_words, format, guarantee_words, phrases, rater_words
 from metrics.presentation.blocks import Link
 from metrics.presentation.questions import can_the_judge_be_trusted
 from metrics.presentation.questions.can_the_judge_be_trusted import HELPS, agreement_table, corrected_table, rater_table
@@ -195,8 +195,10 @@ def show_means(run: str, criterion: Criterion, column: Column, choice: Choice) -
     links = [Link("cases", "See", about | {"model": row.model}) for row in rows]
     table = corrected_table([("", criterion.name, row) for row in rows], links)
     blocks.draw_table(table, run, "judge_agreement", 330, "means-table")
-    if line := corrected_rows.ranks_line(agreements.corrected_differences(run, criterion.name, only, choice.tag)):
-        st.text(line, help=corrected_rows.RANKS)
+    if line := can_the_judge_be_trusted.ranks_line(
+        agreements.corrected_differences(run, criterion.name, only, choice.tag)
+    ):
+        st.text(line, help=can_the_judge_be_trusted.RANKS)
     st.text(agreement_tables.sample_line(found))
     if rows[0].unit == "metric" and not (column.low <= criterion.low and criterion.high <= column.high):
         st.text(

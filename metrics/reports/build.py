@@ -21,10 +21,9 @@ from metrics.presentation.questions.what_stands_out import grouped_insights
 from metrics.presentation.questions.what_went_wrong import missed_thresholds
 from metrics.presentation.questions.which_leads import heatmap, order_rows
 from metrics.presentation.safe_text import shown, shown_tree
-from metrics.reports.baseline import Differences
+from metrics.reports.baseline import Differences, replacement_section
 from metrics.reports.report import Fact, FactGroup, Method, MethodMetric, Report
 from metrics.reports.section_names import chosen_sections
-from metrics.reports.sections.replacement import replacement_section
 from metrics.reports.sections.section_charts import chart_groups, overview
 from metrics.reports.sections.summary import summary
 from metrics.reports.sections.worst_cases import worst_cases

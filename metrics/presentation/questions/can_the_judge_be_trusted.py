@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from metrics.analysis import judged_evaluators
-from metrics.analysis.labels.corrected_differences import metrics_and_criteria
+from metrics.analysis.labels.corrected_differences import CorrectedDifference, corrected_ranks, metrics_and_criteria
 from metrics.analysis.labels.corrected_means import Corrected, corrected_means
 from metrics.analysis.labels.human_labels import Criterion, criteria
 from metrics.analysis.labels.judge_agreement import Agreement, agreements
@@ -16,10 +16,10 @@ from metrics.analysis.labels.raters import Raters, rater_noise
 from metrics.analysis.leaderboard.leaderboard import Column
 from metrics.presentation.agreement_words import HELD_OUT, basis, labels_counted, rater_noise_sentence
 from metrics.presentation.blocks import Block, Head, Link, Note, Sentence, Table, table, table_of
-from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, plural, shorten
+from metrics.presentation.format import ARROWS, MISSING, aligned, count, interval, p_value, plural, shorten
 from metrics.presentation.guarantee_words import accept_line
 from metrics.presentation.panel_rows import DISPUTED, LIKE, conclusion, effect_text, panel_table, verdict_text
-from metrics.presentation.phrases import Estimated, estimated, metric_title, named, too_few
+from metrics.presentation.phrases import Estimated, estimated, metric_title, named, signed, too_few
 from metrics.presentation.question import QUICK, question
 from metrics.presentation.rater_words import (
     CORRECTED_SHARES,
@@ -30,6 +30,11 @@ from metrics.presentation.rater_words import (
 )
 from metrics.store import Run
 
+CORRECTED = (
+    "B − A by people's labels and the judge's scores (prediction-powered inference, PPI++) on the cases that both have "
+    "a score of. Only labels of outputs drawn with a known chance count. It takes out what the judge adds to one model."
+)
+RANKS = "Rank by corrected means: 1 + how many models are significantly better by people's labels (Holm, 5 %)"
 STRENGTHS = ((0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"), (-1.0, "slight"))
 HELPS = {
     "spearman": "Spearman's ρ of score and label: 1 if both rank the outputs alike, 0 if unrelated. The sign is "
@@ -302,3 +307,33 @@ def signed_estimate(found: Estimated | None) -> str:
     if found is None or found.value is None:
         return MISSING
     return ("+" if found.value > 0 else "") + estimated(found)
+
+
+def corrected_pair_table(rows: Sequence[CorrectedDifference]) -> Table:
+    """Return two models' corrected differences beside those that the judge gives, a metric and criterion a row."""
+    shown = [too_few(row.needs) if row.needs else signed_estimate(row.corrected) for row in rows]
+    labels = [f"{count(row.labelled_a)} / {count(row.labelled_b)}" for row in rows]
+    return table_of(
+        "Corrected by people's labels",
+        (Head("Metric"), [metric_title(row.column) for row in rows]),
+        (Head("Criterion"), [row.criterion for row in rows]),
+        (Head("As judged", True, "B − A of the judge's means", 100), [signed(row.judged) for row in rows]),
+        (Head("Corrected", True, CORRECTED, 190), shown),
+        (Head("Adjusted p", True, "By Holm over the rows", 90), [p_value(row.adjusted) for row in rows]),
+        (Head("Labels of A / B", True, "Outputs drawn with a known chance", 110), labels),
+        (Head("Result"), [_pair_result(row) for row in rows]),
+    )
+
+
+def ranks_line(rows: Sequence[CorrectedDifference]) -> str:
+    """Return the ranks of the models by their corrected means, in a line; "" with fewer than two of them."""
+    ranks = sorted(corrected_ranks(rows).items(), key=lambda one: one[1])
+    if len(ranks) < 2:
+        return ""
+    return "Ranks by corrected means: " + ", ".join(f"{rank} {model}" for model, rank in ranks) + "."
+
+
+def _pair_result(row: CorrectedDifference) -> str:
+    if row.adjusted is None:
+        return MISSING
+    return "no significant difference" if row.better is None else f"{row.better} is better"
