@@ -17,14 +17,11 @@ def reason(standing: Standing, warning: float, critical: float) -> str:
         return "An earlier version judged the latest window alone; the next lines bring the status up to date."
     if low is None or high is None or health == Health.INSUFFICIENT_DATA:
         return f"Not yet sure: the pass rate may be on either side of {warning:g}."
-    if health == Health.CRITICAL:
-        if high < critical:
-            return f"The pass rate is below {critical:g}, with {RISK}."
-        return f"The pass rate was below {critical:g}, and is not yet known to be above it."
-    if health == Health.WARNING:
-        if high < warning:
-            return f"The pass rate is below {warning:g}, with {RISK}."
-        return f"The pass rate was below {warning:g}, and is not yet known to be above it."
+    if health in (Health.CRITICAL, Health.WARNING):
+        limit = critical if health == Health.CRITICAL else warning
+        if high < limit:
+            return f"The pass rate is below {limit:g}, with {RISK}."
+        return f"The pass rate was below {limit:g}, and is not yet known to be above it."
     if low >= warning:
         return f"The pass rate is {warning:g} or more, with {RISK}."
     return f"The pass rate was {warning:g} or more, and is not known to be below it."
