@@ -21,6 +21,7 @@ TABLES = {  # what the column is called that both have → the columns of the su
     "input": ({"input": TEXTS, "expected": TEXTS}, {"input": TEXTS, "output": TEXTS}),
     "article": ({"article": TEXTS, "expected": TEXTS}, {"article": TEXTS, "answer": TEXTS}),
     "sensor": ({"sensor": TEXTS, "y_true": NUMBERS}, {"sensor": TEXTS, "y_pred": NUMBERS}),
+    "question_id": ({"id": TEXTS, "expected": CLASSES}, {"question_id": TEXTS, "answer": CLASSES}),
     "city": ({"city": TEXTS, "expected": CLASSES}, {"city": TEXTS, "answer": CLASSES}),
 }
 
@@ -81,6 +82,18 @@ def test_columns_that_say_different_things_are_asked_about(tmp_path):
         read(tmp_path, pd.DataFrame(suite | index), other, "python")
     assert len(told.value.problems) == 1
     data = read(tmp_path, pd.DataFrame(suite | index), other, "python", read=["match=text"])
+    assert all(answer == truth for truth, answer in pairs(data))
+
+
+def test_numbers_named_as_ids_are_asked_about_unless_a_text_tells(tmp_path):
+    suite = {"id": list(range(COUNT)), "text": TEXTS, "label": CLASSES}
+    answers = {"response_id": list(range(COUNT)), "pred": CLASSES}
+    with pytest.raises(InputError, match="match=response_id or --read match=rows"):
+        read(tmp_path, pd.DataFrame(suite), shuffled(answers), "command")
+    data = read(tmp_path, pd.DataFrame(suite), shuffled(answers), "command", read=["match=response_id"])
+    assert all(answer == truth for truth, answer in pairs(data))
+    counted = shuffled({"text": TEXTS, "pred": CLASSES}).assign(response_id=range(COUNT))
+    data = read(tmp_path, pd.DataFrame(suite), counted, "command")
     assert all(answer == truth for truth, answer in pairs(data))
 
 

@@ -1,6 +1,6 @@
 """Which case each row of a file without case ids is of: by a column that both files have, else by the order of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -41,19 +41,27 @@ def matched_ids(sheet: Sheet, columns: Columns, suite: Suite) -> pa.Array | None
     in_order = arrays.occurrences(models) - 1
     counts = np.bincount(in_order, minlength=1)
     fits = len(counts) == len(cases) and bool((counts == counts[0]).all())
-    places = joined_rows(sheet, _shared_columns(sheet, columns, suite), groups, in_order if fits else None)
+    ids = _columns_of_ids(sheet, columns, cases)
+    shared = {**ids, **_shared_columns(sheet, columns, suite)}
+    unsure = set(ids) if pc.all(pc.utf8_is_digit(cases)).as_py() else set()
+    places = joined_rows(sheet, shared, groups, in_order if fits else None, unsure=unsure)
     return None if places is None else cases.take(places)
 
 
 def joined_rows(
-    sheet: Sheet, shared: Shared, groups: Sequence[pa.ChunkedArray], in_order: Ints | None, whose: str = "the suite"
+    sheet: Sheet,
+    shared: Shared,
+    groups: Sequence[pa.ChunkedArray],
+    in_order: Ints | None,
+    whose: str = "the suite",
+    unsure: Collection[str] = (),
 ) -> pa.Array | None:
     """Return the place of each row's case among the cases of `whose`; None where nothing says which.
 
     A column says it whose values are all different there, and are all known; where several say different things, a
     person is asked. `in_order` are the places by the order of rows, None where there are not as many: a person has to
     say that they count, and no column that both have may contradict them. `groups`: rows of one group are of different
-    cases.
+    cases; `unsure`: columns that say it only where a person says so.
     """
     keys = {name: pc.index_in(own, theirs, skip_nulls=True) for name, (own, theirs) in shared.items()
             if are_different(theirs) and _share_known(own, theirs) >= ENOUGH}  # fmt: skip
@@ -61,8 +69,9 @@ def joined_rows(
         name for name, places in keys.items()
         if not places.null_count and not arrays.duplicates([*groups, places])[0].any()
     ]  # fmt: skip
-    against = {} if in_order is None else _contradictions(shared, in_order)
-    choices = (*(whole or keys), *[IN_ORDER] * (in_order is not None and not against))
+    against = {} if in_order is None else _contradictions(shared, in_order, unsure)
+    sure = [name for name in whole if name not in unsure]
+    choices = (*(sure or whole or keys), *[IN_ORDER] * (in_order is not None and not against))
     told = " and ".join(f"{name} ({count:,} of {len(sheet):,} rows)" for name, count in against.items())
     found = f"no column with the case ids, {only_columns(sheet.table.column_names)}"
     if in_order is not None and not against:
@@ -72,12 +81,12 @@ def joined_rows(
     if not choices:
         found = f"no case ids, and the rows in another order by {told}"
         raise sheet.problems.fail(sheet.file, found, IDS, column=next(iter(against)))
-    certain = bool(whole) and all(keys[name].equals(keys[whole[0]]) for name in whole)
+    certain = bool(sure) and all(keys[name].equals(keys[sure[0]]) for name in sure)
     text = "What tells the case of a row?" + f" Their order differs by {told}." * bool(told)
     if choices == (IN_ORDER,):
         text = f"Are the rows in the order of {whose}'s cases?"
     question = FileQuestion("match", text, choices)
-    chosen = sheet.problems.ask(sheet.file, question, found, default=whole[0] if certain else None, place="rows")
+    chosen = sheet.problems.ask(sheet.file, question, found, default=sure[0] if certain else None, place="rows")
     sheet.problems.stop()
     if chosen == IN_ORDER:
         sheet.problems.note(sheet.file, "order of rows", "used", JOINED, len(sheet))
@@ -103,15 +112,23 @@ def _share_known(own: pa.Array, theirs: pa.Array) -> float:
     return float(pc.mean(pc.is_in(own.drop_null(), theirs)).as_py() or 0)
 
 
-def _contradictions(shared: Shared, in_order: Ints) -> dict[str, int]:
+def _contradictions(shared: Shared, in_order: Ints, unsure: Collection[str]) -> dict[str, int]:
     """Return the columns that have the same values in other rows of both → in how many."""
     found = {}
     for name, (own, theirs) in shared.items():
+        if name in unsure:
+            continue
         there = theirs.take(pa.array(in_order))
         again = _share_known(own, theirs) >= ENOUGH if are_different(theirs) else own.sort().equals(there.sort())
         if again and (count := int(as_mask(pc.not_equal(own, there)).sum())):
             found[name] = count
     return found
+
+
+def _columns_of_ids(sheet: Sheet, columns: Columns, ids: pa.Array) -> dict[str, tuple[pa.Array, pa.Array]]:
+    """Return the columns named as ids, under a name of their own such as question_id, beside the ids of the cases."""
+    unnamed = [name for name in sheet.table.column_names if name not in columns.columns.values()]
+    return {name: (plain_texts(sheet.text(name)), plain_texts(ids)) for name in unnamed if fold(name).endswith("id")}
 
 
 def _shared_columns(sheet: Sheet, columns: Columns, suite: Suite) -> dict[str, tuple[pa.Array, pa.Array]]:
