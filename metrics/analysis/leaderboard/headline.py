@@ -19,9 +19,9 @@ class Headline:
     """Which model leads, if any, and what each of the `models` wins and loses.
 
     It rests on the `compared` metrics (titles): the main one of each evaluator, or those that the user chose
-    (`chosen`); exact copies once. `differing`: those in which any two models differ significantly. What is `counted`
-    (in words) are the questions that they answer (metrics.core.presets), or the metrics: those chosen, those that
-    answer none, all where only one question is asked.
+    (`chosen`), without exact copies of one (`copies`: how many). `differing`: those in which any two models differ
+    significantly. What is `counted` (in words) are the questions that they answer (metrics.core.presets), or the
+    metrics: those chosen, those that answer none, all where only one question is asked.
 
     In a question one model is ahead of another if it is significantly better in some metric and worse in none;
     altogether, if it is ahead in some question and the other one in none, or if it is better in `first`, the metric
@@ -46,6 +46,7 @@ class Headline:
     judged: int
     chosen: bool = False
     counted: str = ""
+    copies: int = 0
     failed: tuple[str, ...] = ()
     ahead: tuple[Pair, ...] = ()
     unproven: str | None = None
@@ -76,7 +77,8 @@ class Headline:
         if not self.compared:
             return f"No significance tested: none of {_count(self.scored, 'metric')} has data to compare the models on"
         if not self.differing:
-            where = self.compared[0] if len(self.compared) == 1 else f"any of {len(self.compared)} {decisive} metrics"
+            metrics = len(self.compared) + self.copies
+            where = self.compared[0] if metrics == 1 else f"any of {metrics} {decisive} metrics"
             besides = f"; they differ in {list_names(self.besides)}" if self.besides else ""
             return f"No significant difference between the models in {where}{besides}"
         if self.unproven:
@@ -130,7 +132,10 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
     ]
     every = [(column, _cells_of(board, column, shown)) for column in chosen or primary_columns(board, keys)]
     scored = [(column, own) for column, own in every if any(cell.value is not None for cell in own.values())]
-    compared = _compared_metrics(board, scored)
+    every_compared = _compared_metrics(board, scored)
+    compared = _without_copies(every_compared)
+    copies = len(every_compared) - len(compared)
+    metrics = f"{'different ' * bool(copies)}{'decisive' if chosen else 'main'} metrics"
     differing = [one for one in compared if one.pairs]
     questions = counted_questions(compared, by_metric=bool(chosen))
     asked = any(one.title for one in questions)
@@ -158,7 +163,8 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
         ),
         judged=len(judged),
         chosen=bool(chosen),
-        counted=f"{len(questions)} {'decisive metrics' if chosen else 'questions' if asked else 'main metrics'}",
+        counted=f"{len(questions)} {'questions' if asked else metrics}",
+        copies=copies,
         failed=tuple(
             full_name(column) for column, own in judged if any("error" in cell.counts for cell in own.values())
         ),
@@ -171,8 +177,8 @@ def headline(board: Leaderboard, keys: Collection[str] | None = None, models: Se
 
 
 def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping[str, Cell]]]) -> list[Compared]:
-    """Return the metrics that compare two models or more, without exact copies of one before."""
-    found: dict[object, Compared] = {}
+    """Return the metrics that compare two models or more."""
+    found = []
     for column, cells in scored:
         own = {model: cell for model, cell in cells.items() if cell.rank is not None}
         if len(own) < 2:
@@ -181,8 +187,16 @@ def _compared_metrics(board: Leaderboard, scored: Sequence[tuple[Column, Mapping
         pairs = frozenset(pair for pair in known.significant if own.keys() >= {*pair})
         leaning = {pair: known.gaps[pair] for pair in known.leaning if own.keys() >= {*pair}}
         proven = frozenset(pair for pair in pairs if pair[1] not in board.overtaking.get((pair[0], column.key), ()))
-        numbers = tuple((model, cell.value, cell.low, cell.high, cell.n) for model, cell in own.items())
-        found.setdefault((numbers, pairs, frozenset(leaning)), Compared(column, own, pairs, proven, leaning))
+        found.append(Compared(column, own, pairs, proven, leaning))
+    return found
+
+
+def _without_copies(compared: Sequence[Compared]) -> list[Compared]:
+    """Return the metrics without exact copies of one before."""
+    found: dict[object, Compared] = {}
+    for one in compared:
+        numbers = tuple((model, cell.value, cell.low, cell.high, cell.n) for model, cell in one.cells.items())
+        found.setdefault((numbers, one.pairs, frozenset(one.leaning)), one)
     return [*found.values()]
 
 

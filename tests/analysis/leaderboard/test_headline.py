@@ -176,7 +176,12 @@ def test_copies_count_once() -> None:
     twice = board("ab", ranked)
     same = {("a", "twin/m"): twice.cells["a", "e/m"], ("b", "twin/m"): twice.cells["b", "e/m"]}
     assert headline(twice).tallies["a"].won == ("E · M", "TWIN · M")
-    assert headline(replace(twice, cells={**twice.cells, **same})).tallies["a"].won == ("E · M",), "equal numbers"
+    equal = replace(twice, cells={**twice.cells, **same})
+    assert headline(equal).tallies["a"].won == ("E · M",), "equal numbers"
+    assert "of 2 different main metrics" in headline(equal).sentence
+    assert headline(replace(equal, ranks={})).sentence == (
+        "No significant difference between the models in any of 3 main metrics."
+    ), "as many as are tested and shown"
     assert headline(board("ab", ranked, twin={"twin": "e/m"})).tallies["a"].won == ("E · M",), "declared"
 
 
