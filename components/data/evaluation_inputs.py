@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from metrics.store import Run
 
 T = TypeVar("T")
+MAX_EARLIER = 20  # runs of a suite whose evaluators are offered again
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,18 @@ def asked_of(run_id: str) -> dict[str, str | list[str]]:
     return {"from": "run", "suite": run_id, **_evaluators_of(run, list(run.evaluators))}
 
 
+def asked_before(fingerprint: str) -> dict[str, Any]:
+    """Return the same for every evaluator of the latest finished runs of a suite, as the last one used it; {} if none.
+
+    So a further model has all the numbers that those before it have.
+    """
+    earlier = [run.id for run in runs() if run.state == "finished" and run.suite["fingerprint"] == fingerprint]
+    used: dict[str, Mapping[str, Any]] = {}
+    for run_id in earlier[:MAX_EARLIER]:
+        used = {one.id: one.parameters for one in open_run(run_id).spec.evaluators} | used
+    return _in_address(used) if used else {}
+
+
 def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, str | list[str]]:
     """Return the same for evaluators that a board lacks numbers of, or has others of: the answers, as others' were."""
     run = open_run(run_id)
@@ -91,7 +104,11 @@ def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, st
 
 def _evaluators_of(run: Run, ids: Sequence[str]) -> dict[str, str | list[str]]:
     """Return evaluators as a run used them: the parameters of an address."""
-    entries = {one.id: one.parameters for one in run.spec.evaluators if one.id in ids and one.id in evaluators()}
+    return _in_address({one.id: one.parameters for one in run.spec.evaluators if one.id in ids})
+
+
+def _in_address(used: Mapping[str, Mapping[str, Any]]) -> dict[str, str | list[str]]:
+    entries = {id: parameters for id, parameters in used.items() if id in evaluators()}
     try:
         known = choose(list(entries), entries)
     except InputError:  # parameters of an earlier version, which this one does not have
@@ -113,7 +130,10 @@ class ReadInputs(NamedTuple):
 
 
 class Understood(NamedTuple):
-    """What files hold: good and skipped rows, missing answers, the inputs of evaluators that are present, receipt."""
+    """What files hold: good and skipped rows, missing answers, the inputs of evaluators that are present, receipt.
+
+    `fingerprint`: of the suite.
+    """
 
     suite: str
     task: str
@@ -126,6 +146,7 @@ class Understood(NamedTuple):
     models: tuple[str, ...] = ()
     missing: int = 0
     present: frozenset[str] = frozenset()
+    fingerprint: str = ""
 
 
 def read_suite(inputs: Inputs) -> ReadInputs:
@@ -167,7 +188,7 @@ def _read_inputs(folder: str, _inputs: Inputs, key: str) -> ReadInputs:  # noqa:
         good += len(suite if suite.annotations is None else suite.annotations)
     facts = (suite.name, suite.task, len(suite), suite.labels, data.receipt, notes)
     present = frozenset(available_inputs(suite, outputs))
-    understood = Understood(*facts, good, bad, tuple(outputs.models), missing, present)
+    understood = Understood(*facts, good, bad, tuple(outputs.models), missing, present, suite.fingerprint)
     return ReadInputs(_inputs.keep or not problems, problems, understood)
 
 

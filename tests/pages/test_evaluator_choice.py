@@ -10,9 +10,11 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from components.data import run_estimates
+from metrics import Workspace, read_outputs, read_suite
 from metrics.core.registry import evaluators
 from metrics.library.evaluator_choice import runnable
 from metrics.store import Run
+from tests.engine.engine_scenes import finished
 from tests.pages.conftest import Open, Went
 from tests.pages.reading import words
 from tests.pages.test_evaluate import drawer, offer, rest, start
@@ -245,3 +247,21 @@ def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(page, workspa
     told = words(page.run())
     assert "judge calls" in told.replace("Estimating the judge calls", "")
     assert "Estimating" not in told
+
+
+def test_what_earlier_runs_of_the_suite_were_asked_is_offered(evaluate_with, workspace, tmp_path, started):
+    files = [tmp_path / "s.csv", tmp_path / "o.csv"]
+    for file, text in zip(files, (SUITE, OUTPUTS), strict=True):
+        file.write_text(text)
+    suite = read_suite(files[0])
+    outputs = read_outputs(files[1], suite=suite)
+    finished(Workspace(workspace), suite, outputs, "chrf", parameters={"chrf": {"beta": 3}})
+    finished(Workspace(workspace), suite, outputs, "rouge")
+    page = evaluate_with(("s.csv", SUITE), ("o.csv", OUTPUTS))
+    offered = next(button.label for button in page.button if button.key == "as-before")
+    assert offered == "As in earlier runs of this suite: chrF, ROUGE, with their parameters"
+    press(page, "as-before")
+    assert "as-before" not in [button.key for button in page.button], "it is chosen"
+    start(page).click().run()
+    assert set(started[0].evaluators) == {"chrf", "rouge"}
+    assert started[0].evaluators["chrf"]["beta"] == 3

@@ -5,13 +5,15 @@ All of it is one fragment, so that a tick draws nothing else again. Families and
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.data import judge_settings, model_needs, prompts, run_estimates
+from components.data import evaluation_inputs, judge_settings, model_needs, prompts, run_estimates
 from components.views.judge import judge_calls
 from components.views.judge.machine_models import KINDS
 from components.views.setup import evaluator_offers, run_judge, run_start
@@ -67,6 +69,7 @@ def draw_evaluators(inputs: Inputs, understood: Understood) -> None:
     with left:
         st.subheader("What do you want to know?", anchor=False)
         _draw_questions(suited, found, bool(judge))
+        _offer_earlier(evaluation_inputs.asked_before(understood.fingerprint), found, parameters)
         if CRITERIA in found.ticked:
             _draw_criteria(parameters, present)
             parameters = evaluator_offers.own_parameters()
@@ -121,6 +124,20 @@ def _draw_questions(suited: Sequence[Preset], found: Choice, judged: bool) -> No
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(f"{' and '.join(waiting)}: no judge is set up yet, so it is left out.")
             url.link("Set up a judge", "judge", icon=":material/gavel:", back=url.state())
+
+
+def _offer_earlier(earlier: Mapping[str, Any], found: Choice, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Draw a button that chooses what earlier runs of the suite were asked (see asked_before), unless it is chosen."""
+    if not earlier:
+        return
+    given = json.loads(earlier["parameters"] or "{}")
+    if {*found.chosen} == {*earlier["evaluator"]} and given == {name: parameters.get(name) for name in given}:
+        return
+    own = ", with their parameters" * bool(given)
+    st.button(
+        f"As in earlier runs of this suite: {evaluator_words(earlier['evaluator'], MAX_NAMED)}{own}",
+        key="as-before", type="tertiary", icon=":material/history:", on_click=partial(url.put, preset=None, **earlier),
+    )  # fmt: skip
 
 
 def _tick_questions(found: Choice) -> None:
