@@ -1,4 +1,4 @@
-"""What a run would ask of its judge, estimated beside the page (ticks do not wait for it), and its start."""
+"""What a run would ask of its judge and reuse, estimated beside the page (ticks do not wait for it), and its start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import streamlit as st
 
 from components.data.evaluation_inputs import Inputs, evaluation_of, uploaded_data
 from components.data.visitors import action, working_in
-from components.data.workspace_runs import allow_code, workspace, workspace_path
+from components.data.workspace_runs import allow_code, runs, workspace, workspace_path
 from metrics.core.errors import AssayError
 from metrics.core.presets import RUN_CODE
 
@@ -27,6 +27,7 @@ Parameters = Mapping[str, Mapping[str, Any]]  # of evaluators, by id
 SAMPLE = 12  # cases that are simulated: enough for the order of magnitude, while evaluators are still being chosen
 PATIENCE = 0.1  # seconds that a page waits for an estimate, before it is drawn without
 KEPT = 64  # estimates that are remembered
+MAX_COMPARED = 100_000  # outputs that are compared with those of earlier runs while evaluators are chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ def estimate(
 ) -> tuple[bool, Estimate | str | None]:  # fmt: skip
     """Return whether the estimate is there, and what the run with these further `settings` would ask of its judge.
 
-    That is None if it asks none, a text where there is no estimate. A session has one estimate under way `of` the run
-    and of each question: asking for another one stops it.
+    That is None if it asks none and reuses nothing, a text where there is no estimate. A session has one estimate under
+    way `of` the run and of each question: asking for another one stops it.
     """
     from metrics.judge.open_judges import FOLDER
 
@@ -76,6 +77,7 @@ def estimate(
 
 
 def _estimate(folder: Path, inputs: Inputs, given: Mapping[str, Any], stop: Event) -> Estimate | str | None:
+    from metrics.engine import Estimate
     from metrics.library.prepare import prepare
 
     if stop.is_set():
@@ -85,7 +87,8 @@ def _estimate(folder: Path, inputs: Inputs, given: Mapping[str, Any], stop: Even
             data = uploaded_data(inputs)
             prepared = prepare(evaluation_of(inputs, data, **given), "page", data=data)
             reusable = prepared.reusable()
-        return prepared.estimate(sample=SAMPLE, stopped=stop.is_set, reusable=reusable)
+        found = prepared.estimate(sample=SAMPLE, stopped=stop.is_set, reusable=reusable)
+        return found or (Estimate.without_judge(reusable) if reusable else None)
     except AssayError as failure:
         return str(failure)
 
@@ -98,6 +101,11 @@ def _worker() -> ThreadPoolExecutor:
 @st.cache_resource(show_spinner=False)
 def _done() -> dict[str, Estimate | str | None]:
     return {}
+
+
+def may_reuse(outputs: int) -> bool:
+    """Return whether to look up what a run of so many outputs reuses: earlier runs may have some of its scores."""
+    return outputs <= MAX_COMPARED and any(run.state == "finished" for run in runs())
 
 
 def settings_schema() -> dict[str, Any]:

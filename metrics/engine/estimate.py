@@ -130,6 +130,11 @@ class Estimate:
         calls, cached = round(spend.calls * scale), round(spend.cached * scale)
         return cls(names, cases, walked, calls, cached, *tokens, usd, local, hosted)
 
+    @classmethod
+    def without_judge(cls, reusable: Reusable) -> "Estimate":
+        """Return what a run takes that asks no judge: nothing, beside what it reuses."""
+        return cls((), 0, 0, 0, 0, 0, 0, 0.0, reused=tuple(reusable.in_words()))
+
     def __str__(self) -> str:
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}" if self.usd else "no price"
         return (

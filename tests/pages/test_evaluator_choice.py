@@ -1,6 +1,7 @@
 """Evaluate, the choice of evaluators: presets, families, search, parameters; a tick draws the chooser alone."""
 
 import json
+import re
 import threading
 from functools import partial
 from typing import Any
@@ -249,7 +250,8 @@ def test_the_judge_calls_are_estimated_while_evaluators_are_chosen(page, workspa
     assert "Estimating" not in told
 
 
-def test_what_earlier_runs_of_the_suite_were_asked_is_offered(evaluate_with, workspace, tmp_path, started):
+def test_what_earlier_runs_of_the_suite_were_asked_is_offered(evaluate_with, workspace, tmp_path, started, monkeypatch):
+    monkeypatch.setattr(run_estimates, "PATIENCE", None)
     files = [tmp_path / "s.csv", tmp_path / "o.csv"]
     for file, text in zip(files, (SUITE, OUTPUTS), strict=True):
         file.write_text(text)
@@ -262,6 +264,9 @@ def test_what_earlier_runs_of_the_suite_were_asked_is_offered(evaluate_with, wor
     assert offered == "As in earlier runs of this suite: chrF, ROUGE, with their parameters"
     press(page, "as-before")
     assert "as-before" not in [button.key for button in page.button], "it is chosen"
+    assert "No judge calls" in words(page)
+    for evaluator in ("chrf", "rouge"):
+        assert re.search(rf"2 of 2 cases are reused from \S+ of [\d-]+ \({evaluator}\); 0 cases are new\.", words(page))
     start(page).click().run()
     assert set(started[0].evaluators) == {"chrf", "rouge"}
     assert started[0].evaluators["chrf"]["beta"] == 3

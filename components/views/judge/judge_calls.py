@@ -49,7 +49,8 @@ def estimate_lines(estimate: Estimate | str) -> list[str]:
     if isinstance(estimate, str):
         return [f"No estimate: {estimate}"]
     calls, cached = estimate.calls, estimate.cached
-    lines = [f"About {plural(calls, 'judge call')}" if calls else "No judge call: the cache has every reply"]
+    none = "No judge call: the cache has every reply" if estimate.judges else "No judge calls"
+    lines = [f"About {plural(calls, 'judge call')}" if calls else none]
     if cached and calls:
         lines[0] += f"; the cache has {count(cached)} more"
     if calls:

@@ -1,6 +1,7 @@
 """The cards of the page Evaluate: what is missing, what the files hold, and the start with what the run will take."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -83,7 +84,8 @@ def draw_start(
             st.text(refused)
     if not missing:  # last, as it takes a while and everything else can be used meanwhile
         with expected:
-            _draw_estimate(inputs, tuple(chosen), given, dict(resources), settings)
+            outputs = understood.cases * len(understood.models)
+            _draw_estimate(inputs, tuple(chosen), given, dict(resources), settings, outputs)
     return settings
 
 
@@ -100,26 +102,26 @@ def _draw_schedulers() -> str | None:
 
 def _draw_estimate(
     inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any],
-    settings: Mapping[str, Any],
+    settings: Mapping[str, Any], outputs: int,
 ) -> None:  # fmt: skip
-    if not settings.get("as_in") and not any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen):
+    """Draw what the judge is asked, and what is reused of earlier runs; while that is not known, what is known."""
+    asks = bool(settings.get("as_in")) or any(model_needs.uses_judge(name, given.get(name, {})) for name in chosen)
+    if not asks and not run_estimates.may_reuse(outputs):
         st.text("No judge calls")
         return
-    ready, found = run_estimates.estimate(inputs, chosen, given, resources, settings)
+    asked = partial(run_estimates.estimate, inputs, chosen, given, resources, settings)
+    ready, found = asked()
     if ready:
         st.text("\n".join(judge_calls.estimate_lines(found)) if found else "No judge calls")
         if found and (short := judge_calls.budget_line(found, resources.get("judge", {}).get("budget", {}))):
             st.warning(short, icon=":material/payments:")
     else:
-        st.fragment(_await_estimate, run_every=1.0)(inputs, chosen, given, resources, settings)
+        st.fragment(_await_estimate, run_every=1.0)(asked, "Estimating the judge calls …" if asks else "No judge calls")
 
 
-def _await_estimate(
-    inputs: Inputs, chosen: tuple[str, ...], given: Mapping[str, Mapping[str, Any]], resources: dict[str, Any],
-    settings: Mapping[str, Any],
-) -> None:  # fmt: skip
-    """Draw that the judge's calls are being estimated; when they are, draw the page again."""
-    ready, _ = run_estimates.estimate(inputs, chosen, given, resources, settings)
+def _await_estimate(asked: Callable[[], tuple[bool, Any]], meanwhile: str) -> None:
+    """Draw what is said while an estimate is under way; when it is there, draw the page again."""
+    ready, _ = asked()
     if ready:
         st.rerun()
-    st.text("Estimating the judge calls …")
+    st.text(meanwhile)
