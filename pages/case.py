@@ -314,8 +314,8 @@ if view is None:
 url.put(case=case_id)
 if not view.outputs:
     st.info("No model answered this case. Go on to the next one.")
-if about := describe_image(view):
-    st.text(about)
+if about := [*filter(None, [describe_image(view)]), *case_texts.case_labels(view.case)]:
+    st.text(" · ".join(about))
 task = workspace_runs.run_facts(run).suite["task"]
 beside = case_outputs.choose(run, view, around.model, runs=task not in ("segmentation", "detection"))
 chosen = beside.shown

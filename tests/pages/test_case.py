@@ -7,7 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from metrics import engine
-from metrics.core.suite import Outputs
+from metrics.core.suite import Outputs, Suite
+from metrics.reports.build import build
+from metrics.reports.renderers.html import html
 from metrics.store import Run, Workspace
 from metrics.store.rating_sets import Labels
 from metrics.store.reviews import Review
@@ -54,6 +56,21 @@ def test_why_stands_open_and_every_score_in_one_table(look_at: Look, open_page: 
     assert scores["small"].tolist()[0] == "✗ 0.500", "what failed stands first"
     contexts = [part.label for part in page.expander if part.label.startswith("Retrieved contexts")]
     assert contexts == [r"Retrieved contexts (3): Suspension bridges hang from cables\."], "once, as both have the same"
+
+
+def test_a_case_says_what_it_is_sorted_by(workspace: Path, open_page: Open) -> None:
+    case = {
+        "case_id": "c",
+        "question": "Why?",
+        "tags": ["hard"],
+        "metadata.category": "billing",
+        "metadata.empty": None,
+    }
+    suite = Suite.from_rows("Asked", "text", [case | {"expected_answers": ["so"]}])
+    outputs = Outputs.from_rows([{"case_id": "c", "model": "m", "answer": "no"}])
+    run = finished(Workspace(workspace), suite, outputs, "rouge")
+    assert "hard · category: billing" in words(open_page("case", run=run.id, case="c", **ROUGE))
+    assert "hard, category: billing" in html(build(run)).decode(), "and so does the report"
 
 
 def test_text_of_models_is_never_markup(texts: Run, open_page: Open) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.core.fields import CASE_FIELDS
-from metrics.presentation.format import MISSING, STATUSES, exact, metric_name, number
+from metrics.core.fields import CASE_FIELDS, METADATA
+from metrics.core.suite import IMAGE_NAME
+from metrics.presentation.format import MISSING, STATUSES, exact, metric_name, number, shorten
 from metrics.presentation.marked_text import Part, compare_texts, last_turn, words_of
 from metrics.presentation.phrases import context_titles
 from metrics.presentation.verdict_rows import fact_text
@@ -17,6 +18,7 @@ from metrics.text.agents.call_matching import ExpectedCallsError, call_text, exp
 
 # what pages show before the other facts of a case, after them, or beside them
 SHOWN_APART = ("question", "expected_answers", "reference_contexts", "expected_calls")
+MAX_METADATA = 8  # columns of a case
 
 
 def closest(answer: str, expected: Sequence[str]) -> str:
@@ -178,6 +180,13 @@ def case_facts(case: Mapping[str, Any]) -> list[tuple[str, str]]:
         if field.role in ("ask", "expect", "help") and field.name not in SHOWN_APART
     ]
     return [(title, text) for title, text in facts if text]
+
+
+def case_labels(case: Mapping[str, Any]) -> list[str]:
+    """Return what a case is sorted by: its tags, then its columns of metadata as `category: billing`."""
+    own = {name: case[name] for name in case if name.startswith(METADATA) and name != IMAGE_NAME}
+    told = [f"{name.removeprefix(METADATA)}: {shorten(str(value))}" for name, value in own.items() if value is not None]
+    return [*(case["tags"] or ()), *told[:MAX_METADATA]]
 
 
 def _calls(text: str) -> str:

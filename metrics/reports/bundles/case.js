@@ -14,7 +14,7 @@ async function drawCasePage(main, params) {
   }
   const [list, found] = await Promise.all([chosenList(params), caseOf(number)]);
   drawWalk(main, list, number, params);
-  main.append(make("h1", "case-id", found.id, ...found.tags.map((tag) => make("span", "tag", tag))));
+  main.append(make("h1", "case-id", found.id, ...found.labels.map((tag) => make("span", "tag", tag))));
   const shown = shownOutputs(found, list.model, params);
   drawOutputChoice(main, found, shown, params);
   const blocks = make("div", "columns");

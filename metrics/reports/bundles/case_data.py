@@ -47,7 +47,7 @@ def case_data(view: analysis.ExampleView) -> dict[str, Any]:
     places = {(one["model"], one["run"]): place for place, one in enumerate(view.outputs)}
     earlier, labels = case_texts.question_parts(case)[0], _labels(view.predictions)
     return {
-        "id": case["case_id"], "tags": list(case["tags"] or []),
+        "id": case["case_id"], "tags": list(case["tags"] or []), "labels": case_texts.case_labels(case),
         "blocks": case_texts.case_blocks(case), "earlier": list(earlier),
         "references": _listed(list(case["reference_contexts"] or [])),
         "outputs": [

@@ -23,7 +23,7 @@ from metrics.presentation.phrases import context_titles, metric_title
 from metrics.presentation.safe_text import ending, shown
 from metrics.presentation.verdict_rows import VerdictRow, fact_text, verdict_groups
 from metrics.presentation.viewers import object_panels, panoptic_panels, segment_panels
-from metrics.presentation.viewers.case_texts import case_facts
+from metrics.presentation.viewers.case_texts import case_facts, case_labels
 from metrics.presentation.why_words import NOTE, why
 from metrics.store import Run, keep_by_run
 
@@ -161,7 +161,7 @@ def case_of(
         repeat,
         tuple(_merged([metric for _, metric in because])),
         tuple(_passages(view.case, output, _are_answered(run))),
-        tuple(view.case["tags"] or ()),
+        tuple(case_labels(view.case)),
         tuple(islice(other_scores(run, scores, [name for name, _ in because]), MOST_SCORES)),
         tuple(islice(evidence, lines)),
         image,
