@@ -21,6 +21,7 @@ from metrics.presentation.phrases import metric_title, unscored_words
 from metrics.presentation.viewers import case_rows
 
 PAGE = 100  # cases
+NARROWING = ("slice", "mark", "status", "search", "narrow")  # filters that a leaderboard has no values for
 BOUNDS = {"value_min": "at least", "value_max": "less than"}  # of the value
 
 
@@ -36,6 +37,9 @@ def choose_metric(columns: Sequence[Column]) -> Column:
 def choose_cases(run: str, board: Leaderboard) -> None:
     """Draw the filters that both forms have."""
     filters.one("Tag", board.tags, "tag")
+    columns = found_slices.column_slices(run, url.param("model") or board.models[0])
+    if not url.param("slice") or url.param("slice") in columns:  # any other slice is told above the cases
+        filters.one("Column", columns, "slice")
     filters.one("Your tag", mark_controls.tags_in_use(run), "mark")
     filters.one("Status", format.STATUSES, "status")
     filters.search("Case id or question", "search")
@@ -182,7 +186,10 @@ def draw_table(run: str, board: Leaderboard, column: Column, models: tuple[str, 
     def address(case_id: str, model: str | None) -> str:
         return url.href("case", **around | {"case": case_id, "model": model})
 
-    payload = case_rows.case_cells(found, column, models, board, address)
+    tag, narrowed = url.param("tag"), any(url.param(name) for name in NARROWING)
+    whole = run_reads.leaderboard(run, tag=tag) if tag else board
+    of = f"of all {'with the tag' if tag else 'cases'}" if narrowed else ""
+    payload = case_rows.case_cells(found, column, models, whole, address, of)
     add_pictures(run, payload["rows"])
     browser_parts.case_table(payload, f"table-{page}-{column.key}")
 

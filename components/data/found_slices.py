@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from components.data.run_reads import of_run
 from metrics.analysis.slices.find_slices import find_slices
-from metrics.analysis.slices.slice_conditions import parse
+from metrics.analysis.slices.slice_conditions import Slice, parse
+from metrics.analysis.slices.slice_features import features, known_of_suite
 from metrics.analysis.slices.slice_outcomes import Measure, measures
 from metrics.analysis.slices.slice_values import (
     SliceTable,
     SliceValue,
+    condition_label,
     in_words,
     one_slice,
     positions,
@@ -17,9 +19,12 @@ from metrics.analysis.slices.slice_values import (
 )
 from metrics.analysis.slices.topics import has_topics as enough_questions
 from metrics.core.errors import AssayError
+from metrics.core.fields import METADATA
 from metrics.presentation.blocks import Answer
 from metrics.presentation.question import questions
 from metrics.store import Run
+
+MAX_READ = 100_000  # cases whose columns are read to filter by
 
 
 class ReadSlice(NamedTuple):
@@ -49,6 +54,20 @@ def answer_of_report(run: Run) -> Answer | None:
     """Return what the report says of every model and metric; None where there is nothing, or too much to ask it of."""
     asked = next(one for one in questions() if one.id == "where_is_it_worse")
     return asked.answer(run) if asked.is_quick(run) else None
+
+
+@of_run
+def column_slices(run: Run, model: str) -> dict[str, str]:
+    """Return the slices of a suite by its own columns and classes, address → words; none of one too large to read."""
+    if run.spec.suite.cases > MAX_READ:
+        return {}
+    known = known_of_suite(run)
+    return {
+        Slice(model, (one,)).address: f"{way.title}: {condition_label(known, one)}"
+        for way in features(known)
+        if way.name == "class" or way.name.startswith(METADATA)
+        for one in way.conditions
+    }
 
 
 @of_run

@@ -3,7 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from metrics.store import Run
+from metrics.core.suite import Outputs, Suite
+from metrics.store import Run, Workspace
+from tests.engine.engine_scenes import finished
 from tests.pages.conftest import CASES, HOSTILE, Open, Went
 from tests.pages.page_scenes import told
 from tests.pages.reading import labelled, press
@@ -151,3 +153,29 @@ def test_the_table_compares_with_a_model(run: Run, open_page: Open) -> None:
     first = table(page)["rows"][0]["cells"][0]["change"]
     assert first == {"kind": "worse", "amount": "1.00", "was": "1.00"}
     assert any("▲ better, ▼ worse than sharp" in text.value for text in page.text)
+
+
+def test_the_columns_of_a_suite_filter_its_cases(workspace, open_page: Open) -> None:
+    cases = [
+        {"case_id": f"c{place}", "question": "Why?", "expected_answers": ["so"], "metadata.kind": "ab"[place % 2],
+         "tags": ["odd"] * (place == 1)}
+        for place in range(10)
+    ]  # fmt: skip
+    answers = [
+        {"case_id": case["case_id"], "model": "m", "answer": "so" if place == 0 else "no"}
+        for place, case in enumerate(cases)
+    ]
+    run = finished(
+        Workspace(workspace), Suite.from_rows("Kinds", "text", cases), Outputs.from_rows(answers), "exact_match"
+    )
+    page = open_page("cases", run=run.id)
+    assert told(page, "case_table")["models"] == [{"name": "m", "value": "0.100"}]
+    box = page.sidebar.selectbox(key="filter-slice")
+    assert box.options == ["All", "kind: a", "kind: b"]
+    box.select_index(2).run()
+    assert not page.exception
+    table = told(page, "case_table")
+    assert [row["id"] for row in table["rows"]] == ["c1", "c3", "c5", "c7", "c9"]
+    assert table["models"] == [{"name": "m", "value": "0.100 of all cases"}]
+    tagged = open_page("cases", run=run.id, tag="odd")
+    assert told(tagged, "case_table")["models"] == [{"name": "m", "value": "0.00"}], "of the cases that are shown"

@@ -175,11 +175,19 @@ def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
     """Return what is known of the cases of a run by name; of outputs, those of one model, repeats averaged."""
     if model not in run.models:
         raise InputError(f"run {run.id} has no model {model!r}; it has {', '.join(run.models)}")
-    found = {**_of_suite(run), **_of_outputs(run, model)}
-    return {name: known for name, known in found.items() if known.varies}
+    return {**known_of_suite(run), **_varying(_of_outputs(run, model))}
 
 
 @cache_by_run(maxsize=2)
+def known_of_suite(run: Run) -> Mapping[str, Known]:
+    """Return what the suite of a run says of its cases by name."""
+    return _varying(_of_suite(run))
+
+
+def _varying(found: Mapping[str, Known]) -> dict[str, Known]:
+    return {name: known for name, known in found.items() if known.varies}
+
+
 def _of_suite(run: Run) -> Mapping[str, Known]:
     size, path = run.spec.suite.cases, run.input_path("suite/cases.parquet")
 

@@ -149,7 +149,7 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
         gap, gap_low, gap_high = map(none_if_nan, difference)
         worst_end = None if gap_low is None or gap_high is None else max(sign * gap_low, sign * gap_high)
         part = Slice(found.model, conditions, "cases" if found.computed else found.measure.of)
-        labels = [_label(found.known, one) for one in conditions]
+        labels = [condition_label(found.known, one) for one in conditions]
         if len(conditions) > 1:
             labels = [f"{title_of(one.feature)} {own}" for one, own in zip(conditions, labels, strict=True)]
         named = " · ".join(labels), part.words(found.noun)
@@ -159,7 +159,7 @@ def valued(found: Outcomes, masks: Bools, where: Sequence[tuple[Condition, ...]]
     return rows
 
 
-def _label(known: Mapping[str, Known], one: Condition) -> str:
+def condition_label(known: Mapping[str, Known], one: Condition) -> str:
     """Return a condition in short, of a number as the least and the largest that meets it: bins share no end."""
     column = known[one.feature]
     inside = column.values[column.mask(one)] if isinstance(column, Numbers) else np.zeros(0)

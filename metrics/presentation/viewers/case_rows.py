@@ -89,12 +89,12 @@ Address = Callable[[str, str | None], str]  # of a case and a model
 
 
 def case_cells(
-    table: CaseTable, column: Column, models: Sequence[str], board: Leaderboard, address: Address
+    table: CaseTable, column: Column, models: Sequence[str], board: Leaderboard, address: Address, of: str = ""
 ) -> dict[str, Any]:
-    """Return what the browser draws of a page of cases × models."""
+    """Return what the browser draws of a page of cases × models; `of` says which cases the models' values are of."""
     return {
         "metric": column.title,
-        "models": [_head(model, board, column) for model in models],
+        "models": [_head(model, board, column, of) for model in models],
         "rows": [
             {
                 "id": case["case_id"],
@@ -114,10 +114,10 @@ def case_cells(
     }  # fmt: skip
 
 
-def _head(model: str, board: Leaderboard, column: Column) -> dict[str, str]:
+def _head(model: str, board: Leaderboard, column: Column, of: str) -> dict[str, str]:
     cell = board.cells.get((model, column.key))
     value = "" if cell is None or cell.value is None else f"{format.number(cell.value)} {column.unit}".strip()
-    return {"name": model, "value": value}
+    return {"name": model, "value": f"{value} {of}".strip() if value else ""}
 
 
 def _cell(
