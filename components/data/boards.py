@@ -165,10 +165,13 @@ class BoardNames(NamedTuple):
 
 def board_names(run_id: str) -> BoardNames:
     """Return what people set of a board. Raises InputError for settings that cannot be read."""
-    here, suite = workspace(), open_run(run_id).spec.suite.fingerprint
+    here, run = workspace(), open_run(run_id)
+    suite = run.spec.suite.fingerprint
     found, of_suite = Boards(here.path).settings(suite), here.finished_runs(suite)
     entries = list(dict.fromkeys(model for run in reversed(of_suite) for model in run.models))
     factors = found.factors or propose_factors(entries)
+    of_runs = {f"{one.id}:{model}" for one in of_suite for model in one.models}
+    entries += dict.fromkeys([*_earlier_entries(run), *(entry for entry in found.hidden if entry in of_runs)])
     rows = [
         BoardRow(
             entry,
@@ -182,6 +185,14 @@ def board_names(run_id: str) -> BoardNames:
     labels = run_names.labels({run.id: run for run in of_suite})
     archived = tuple(run_id for run_id in found.archived if run_id in labels)
     return BoardNames(tuple(rows), found.baseline, labels, archived, bool(factors) and not found.factors)
+
+
+def _earlier_entries(run: Run) -> list[str]:
+    """Return the entries of a board for earlier evaluations of a model, as RUN:MODEL: its name is the latest's."""
+    if not isinstance(run, Board):
+        return []
+    latest = {entry.answers.model: entry for entry in run.entries}  # the oldest stands first
+    return [f"{one.answers.run.id}:{one.answers.model}" for one in run.entries if latest[one.answers.model] is not one]
 
 
 @action("editor", "name and order the models of a board", "run_id")

@@ -22,12 +22,14 @@ class Lack(NamedTuple):
 
 
 def head_line(run: Run) -> str:
-    """Return `3 models of 3 runs, 1 Dec 2026 – 3 Dec 2026`; empty for a single run."""
+    """Return `2 models in 3 evaluations of 3 runs, 1 Dec 2026 – 3 Dec 2026`; empty for a single run."""
     if not isinstance(run, Board):
         return ""
     days = [format.day(one.created) for one in sorted(run.sources, key=lambda one: one.began)]
     when = days[0] if days[0] == days[-1] else f"{days[0]} – {days[-1]}"
-    line = f"{format.plural(len(run.entries), 'model')} of {format.plural(len(run.sources), 'run')}, {when}"
+    models, evaluations = len({entry.answers.model for entry in run.entries}), len(run.entries)
+    often = f" in {format.plural(evaluations, 'evaluation')}" if evaluations > models else ""
+    line = f"{format.plural(models, 'model')}{often} of {format.plural(len(run.sources), 'run')}, {when}"
     return f"{line}. {alike}" if (alike := alike_line(run)) else line
 
 

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 
 from components.data import boards
+from metrics.core.suite import Outputs
 from metrics.presentation.viewers.board_drawing import APART
 from metrics.store import Run, Workspace
 from metrics.store.board_settings import Boards, Factors
@@ -152,6 +153,23 @@ def test_names_are_kept_and_shown_at_once(look_at_copy: Look, open_page: Open) -
     assert "at least one model" in boards.keep_board_names(board_of(run), hidden)
     twice = found._replace(rows=tuple(row._replace(name="same") for row in found.rows))
     assert "same" in boards.keep_board_names(board_of(run), twice)
+
+
+def test_an_earlier_evaluation_is_named_and_hidden_like_a_model(look_at_copy: Look, open_page: Open) -> None:
+    run = look_at_copy(texts)
+    again = Outputs.from_rows([{"case_id": "c0", "model": "poor", "answer": "Else."}])
+    finished(Workspace(run.workspace.path), text_suite(), again, "rouge", name="Other prompt")
+    every = f"{board_of(run)}:all"
+    found = boards.board_names(every)
+    assert [row.entry for row in found.rows] == ["good", "late", "poor", f"{run.id}:poor"]
+    named = (*found.rows[:3], found.rows[3]._replace(name="poor, first prompt"))
+    assert boards.keep_board_names(every, found._replace(rows=named)) == ""
+    page = open_page("leaderboard", run=every)
+    assert "poor, first prompt" in told(page, "heatmap")["models"]
+    assert any(text.value.startswith("3 models in 4 evaluations of 4 runs, ") for text in page.text)
+    hidden = (*named[:3], named[3]._replace(hidden=True))
+    assert boards.keep_board_names(every, found._replace(rows=hidden)) == ""
+    assert boards.board_names(every).rows[3].hidden, "it can be shown again"
 
 
 def test_a_board_has_no_controls_that_write(look_at: Look, open_page: Open) -> None:
