@@ -629,3 +629,11 @@ def test_the_page_reads_what_the_command_and_python_read(page, files, started, t
         assert read.suite.fingerprint == run.suite.fingerprint
         found, shown = ([*map(str, one.outputs.to_pylist())] for one in (read.outputs, run.outputs))
         assert sorted(found) == sorted(shown)
+
+
+def test_the_first_of_several_files_is_marked_where_it_is_wrong(evaluate_with: Open) -> None:
+    page = evaluate_with(("bad.csv", BAD), ("a.csv", "case_id,model,answer\na,m,one\n"))
+    marks = [text.value for text in page.text if text.value[1:].startswith((" bad.csv: ", " a.csv: "))]
+    assert marks[0].startswith("✗ bad.csv: 3 questions")
+    assert marks[0].endswith("2 bad rows")
+    assert marks[1].startswith("✓ a.csv: 1 row, ")

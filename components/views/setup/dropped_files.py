@@ -111,18 +111,20 @@ def draw_files(
     findings: Mapping[str, int], receipt: Receipt,
 ) -> None:  # fmt: skip
     """Draw a line for each file: what it is, how much of it is wrong, its model and its role, to be corrected."""
-    read = by_file(receipt)
-    names = {token: name for name, token in uploaded_files.tokens_of(list(seen)).items() if token in seen}
+    tokens = uploaded_files.tokens_of(list(seen))
+    joined: dict[str, list[str]] = {}
+    for name, lines in by_file(receipt).items():
+        joined.setdefault(tokens.get(name, ""), []).extend(joins_of(lines))
     vision = any(each.is_vision for each in seen.values())
     wrong: Counter[str] = Counter()
     for problem in problems:
-        wrong[upload_of(problem.file)] += problem.rows
+        wrong[tokens.get(upload_of(problem.file), "")] += problem.rows
     whole = any(problem.row is None for problem in problems)
     with st.container(border=True, gap="xsmall", height=330 if len(seen) > LINES else "content", key="files"):
         for token, each in sorted(seen.items(), key=lambda pair: pair[0] != roles.suite):  # which comes first
             role = roles.role_of(token)
             said = inspected_files.words_of_file(each, role)
-            found = wrong[names.get(token, each.name)]
+            found = wrong[token]
             doubts = findings.get(models.get(token, ""), 0)
             more = [plural(found, "problem" if whole else "bad row")] * bool(found) + [
                 plural(doubts, "finding")
@@ -130,9 +132,8 @@ def draw_files(
             is_read = not each.problems or role in ("images", "files")  # which are no table, and need to be none
             mark = "✗" if more or not is_read else "✓"
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                joined = joins_of(read.get(names.get(token, each.name), ()))
                 short = middle(each.name, NAME)
-                line = ", ".join([f"{mark} {short}: {said}", *(by for by in joined if by not in said)])
+                line = ", ".join([f"{mark} {short}: {said}", *(by for by in joined.get(token, ()) if by not in said)])
                 full = literal(each.name) if short != each.name else None
                 st.text(" · ".join([line, *more]), width="stretch", help=full)
                 with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
