@@ -226,6 +226,9 @@ with left:
             with checks:
                 unchecked = object_findings.draw_checks(inputs)
             doubts = object_lint.findings_by_model(inputs)
+    if source == "stored" and obstacle == "file" and any(each.role == "suite" for each in seen.values()):
+        label = "Are these new cases? Add them to the suite first"
+        url.link(label, "suites", icon=":material/add:", suite=suite, view="make")
     if seen:
         said = facts.understood.receipt if facts is not None and facts.understood is not None else ()
         with listed:

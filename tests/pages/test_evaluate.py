@@ -637,3 +637,11 @@ def test_the_first_of_several_files_is_marked_where_it_is_wrong(evaluate_with: O
     assert marks[0].startswith("✗ bad.csv: 3 questions")
     assert marks[0].endswith("2 bad rows")
     assert marks[1].startswith("✓ a.csv: 1 row, ")
+
+
+def test_new_cases_for_a_stored_suite_are_shown_the_way(workspace: Path, open_page: Open) -> None:
+    fingerprint = Workspace(workspace).save_suite(Suite.from_rows("kept", "text", [{"case_id": "a", "question": "A?"}]))
+    page = open_page("evaluate", **{"from": "stored", "suite": fingerprint})
+    give(page, 0, "more.csv", "id,question,expected_answer\nb,B?,yes\n")
+    [link] = [each.proto for each in page.get("page_link") if each.proto.label.startswith("Are these new cases?")]
+    assert (link.page, "view=make" in link.query_string) == ("suites", True)
