@@ -55,7 +55,7 @@ def main() -> None:
     report(
         [
             Row(f"{title}: first visit, processor time", board.first, "s", one.first, name, most=MOST_RATIO),
-            Row(f"{title}: later visit, processor time", board.later, "s", one.later, name),
+            Row(f"{title}: later visit, processor time", board.later, "s", one.later, name, most=MOST_RATIO),
             Row(f"{title}: memory gained", board.grown / 1e9, "GB", one.grown / 1e9, name, most=MOST_RATIO),
         ]
     )

@@ -172,6 +172,14 @@ def test_an_earlier_evaluation_is_named_and_hidden_like_a_model(look_at_copy: Lo
     assert boards.board_names(every).rows[3].hidden, "it can be shown again"
 
 
+def test_names_are_drawn_once_their_box_is_open(look_at: Look, open_page: Open) -> None:
+    page = open_page("leaderboard", run=board_of(look_at(texts)))
+    assert "Save" not in [button.label for button in page.button]
+    page.session_state["board-names"] = True
+    page.run()
+    assert "Save" in [button.label for button in page.button]
+
+
 def test_a_board_has_no_controls_that_write(look_at: Look, open_page: Open) -> None:
     page = open_page("report", run=board_of(look_at(texts)))
     assert "Archive" not in [button.proto.label for button in page.get("download_button")]
