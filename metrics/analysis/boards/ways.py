@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 
 from metrics.analysis.comparison.shared_cases import changed_settings
 from metrics.core.registry import evaluators
 from metrics.judge.settings import settings_of
-from metrics.store import Run, cache_by_run
+from metrics.store import Run
 from metrics.store.manifest import content_digest
 
 
@@ -15,7 +16,7 @@ def sampling_of(run: Run) -> Hashable:
     return run.spec.seed, run.spec.groups_equal_inputs, tuple(run.spec.suite.label_map.items())
 
 
-@cache_by_run(maxsize=4096)
+@lru_cache(maxsize=4096)
 def resources_of(run: Run, evaluator: str) -> tuple[tuple[str, str], ...]:
     """Return the models and the judge that an evaluator of a run uses, by kind, as far as they affect its numbers."""
     known = evaluators().get(evaluator)
@@ -26,7 +27,7 @@ def resources_of(run: Run, evaluator: str) -> tuple[tuple[str, str], ...]:
     return tuple((kind, content_digest(value)) for kind, value in given.items())
 
 
-@cache_by_run(maxsize=4096)
+@lru_cache(maxsize=4096)
 def way_of(run: Run, evaluator: str) -> Hashable:
     """Return how a run made an evaluator's numbers: equal where they are comparable."""
     known = evaluators().get(evaluator)
