@@ -69,6 +69,13 @@ def may_hold(column: pq.ColumnChunkMetaData) -> bool:
     return column.statistics is None or column.statistics.null_count < column.num_values
 
 
+def has_value(path: Path, column: str) -> bool:
+    """Return whether a column of a stored Parquet file has a value, by its statistics; none of its rows is read."""
+    with opened(path) as file:
+        place, groups = file.schema_arrow.get_field_index(column), range(file.num_row_groups)
+        return any(may_hold(file.metadata.row_group(group).column(place)) for group in groups)
+
+
 def row_groups(file: pq.ParquetFile, column: str, value: str | None, groups: Sequence[int] | None = None) -> list[int]:
     """Return the row groups of a file, or of `groups`, that may hold `value` (None: null) in a text column.
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics.core.arrow import opened, stored_columns, stored_rows, text_column
+from metrics.core.arrow import opened, row_groups, stored_columns, stored_rows, text_column
 from metrics.core.schema import conformed
 
 Names = tuple[tuple[str, str], ...]  # of models: as it is stored, as it is shown
@@ -91,6 +91,16 @@ class TableFile(NamedTuple):
         read = list(dict.fromkeys([*columns, *self.telling]))
         return self.select_shown(parquet.read_row_groups(groups, columns=read)).select(columns)
 
+    def pieces(self, parquet: pq.ParquetFile, columns: Sequence[str], model: str | None) -> Iterator[pa.Table]:
+        """Yield these columns of the rows that count, or of a model's, of the file, which is open."""
+        if model is None:
+            yield from (self.read_groups(parquet, [group], columns) for group in range(parquet.num_row_groups))
+            return
+        for stored in filter(None, self.stored_names([model])):
+            for group in row_groups(parquet, "model", stored):
+                rows = self.read_groups(parquet, [group], [*columns, "model"])
+                yield rows.filter(pc.equal(rows["model"], model)).select(columns)
+
     @property
     def sql(self) -> str:
         """The rows that count as DuckDB selects them."""
@@ -136,11 +146,11 @@ class StoredTable:
         """Return the files that may have rows which `filters` leave; one in any case, for its columns."""
         return [file for file in self.files if file.may_hold(filters)] or self.files[:1]
 
-    def pieces(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield these columns of the table, a row group at a time."""
-        with self.opened() as files:
+    def pieces(self, columns: Sequence[str], model: str | None = None) -> Iterator[pa.Table]:
+        """Yield these columns of the table, or of the rows of a model, a row group at a time."""
+        with self.opened(None if model is None else [model]) as files:
             for parquet, file in files:
-                yield from (file.read_groups(parquet, [group], columns) for group in range(parquet.num_row_groups))
+                yield from file.pieces(parquet, columns, model)
 
     @contextmanager
     def opened(self, models: Sequence[str] | None = None, **options: Any) -> Iterator[list[OpenFile]]:

@@ -178,7 +178,7 @@ def known_of_cases(run: Run, model: str) -> Mapping[str, Known]:
     return {**known_of_suite(run), **_varying(_of_outputs(run, model))}
 
 
-@cache_by_run(maxsize=2)
+@cache_by_run(maxsize=4)
 def known_of_suite(run: Run) -> Mapping[str, Known]:
     """Return what the suite of a run says of its cases by name."""
     return _varying(_of_suite(run))
@@ -188,7 +188,7 @@ def _varying(found: Mapping[str, Known]) -> dict[str, Known]:
     return {name: known for name, known in found.items() if known.varies}
 
 
-def _of_suite(run: Run) -> Mapping[str, Known]:
+def _of_suite(run: Run) -> dict[str, Known]:
     size, path = run.spec.suite.cases, run.input_path("suite/cases.parquet")
 
     def column(name: str) -> pa.ChunkedArray:
@@ -216,23 +216,32 @@ def _of_suite(run: Run) -> Mapping[str, Known]:
 
 
 def _of_outputs(run: Run, model: str) -> dict[str, Known]:
-    wanted = ["case_id", "answer", "retrieved_contexts"]
-    table = run.needed("outputs/outputs.parquet").rows(wanted, [("model", "==", model)])
+    pieces = run.needed("outputs/outputs.parquet").pieces(["case_id", "answer", "retrieved_contexts"], model)
+    lengths = pa.concat_tables(map(_lengths, pieces))  # never all texts at once
     case_ids = run.case_columns(["case_id"])["case_id"].combine_chunks()
-    position = pc.index_in(table["case_id"], case_ids).to_numpy()
+    position = pc.index_in(lengths["case_id"], case_ids).to_numpy()
 
-    def of_cases(values: Floats) -> Numbers:
+    def of_cases(name: str) -> Numbers:
+        values = _float(lengths[name])
         there = ~np.isnan(values)
         counts = np.bincount(position[there], minlength=len(case_ids))
         sums = np.bincount(position[there], values[there], len(case_ids))
         return Numbers(ratio(sums, counts))
 
-    contexts = table["retrieved_contexts"]
-    return {
-        "answer_length": of_cases(_float(pc.utf8_length(table["answer"]))),
-        "contexts": of_cases(_float(pc.list_value_length(contexts))),
-        "context_length": of_cases(_length_of_list(contexts, mean=False)),
-    }
+    return {name: of_cases(name) for name in lengths.column_names if name != "case_id"}
+
+
+def _lengths(outputs: pa.Table) -> pa.Table:
+    """Return how long some outputs are, beside their case_id."""
+    contexts = outputs["retrieved_contexts"]
+    return pa.table(
+        {
+            "case_id": outputs["case_id"],
+            "answer_length": _float(pc.utf8_length(outputs["answer"])),
+            "contexts": _float(pc.list_value_length(contexts)),
+            "context_length": _length_of_list(contexts, mean=False),
+        }
+    )
 
 
 def features(known: Mapping[str, Known]) -> list[Feature]:

@@ -19,6 +19,7 @@ from metrics.analysis.objects.operating_point import best_point
 from metrics.analysis.slices.slice_features import Categories, Known, Numbers, known_of_cases
 from metrics.analysis.slices.topics import TOPIC, topics
 from metrics.core.array_types import Bools, Floats, Ints
+from metrics.core.arrow import has_value
 from metrics.core.errors import InputError
 from metrics.core.metric_names import full_name
 from metrics.core.registry import title_of
@@ -162,14 +163,14 @@ def outcomes(
     weights, clusters = design.of_part(present)
     binary = is_binary and weights is None and clusters is None
     values, places, out = values[present], present.astype(np.int64), len(design) - len(present)
-    own = {name: column.take(present) for name, column in known.items()}
+    own = known if not out else {name: column.take(present) for name, column in known.items()}
     return Outcomes(measure, model, values, places, own, weights, clusters, binary, _noun(run), out)
 
 
 def _noun(run: Run) -> str:
     """Return what a case is called."""
     task = run.spec.suite.task
-    asked = task in ("text", "agent") and run.case_columns(["question"])["question"].null_count < run.spec.suite.cases
+    asked = task in ("text", "agent") and has_value(run.input_path("suite/cases.parquet"), "question")
     return "questions" if asked else "images" if task in ("detection", "segmentation") else "cases"
 
 
