@@ -1,6 +1,7 @@
 """What is computed once a run is finished and kept beside it: what its report and the first views of its pages show."""
 
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import permutations
 
@@ -11,7 +12,7 @@ from metrics.analysis.comparison.compare import compare
 from metrics.analysis.leaderboard.headline import headline, primary_columns
 from metrics.analysis.leaderboard.leaderboard import leaderboard
 from metrics.analysis.slices.find_slices import find_slices
-from metrics.analysis.slices.slice_outcomes import measures
+from metrics.analysis.slices.slice_outcomes import measures, outcomes
 from metrics.analysis.slices.slice_values import slice_values
 from metrics.core.errors import InputError, describe_failure
 from metrics.reports.build import build
@@ -31,18 +32,27 @@ def keep_facts(run: Run) -> None:
         return
     pa.set_memory_pool(pa.system_memory_pool())  # it gives back what is freed: a quarter less of a million cases
     try:
-        build(run)
-        board = leaderboard(run)
-        for column in primary_columns(board):
-            failing(run, column.evaluator, column.metric)
-        leading = headline(board).models[:MAX_MODELS]
-        for one, other in permutations(leading, 2):
-            compare(run, one, other)
-        for measure in [one for one in measures(run) if one.primary][:1]:
-            for model in leading:
-                with suppress(InputError):  # the model has no value of it
-                    find_slices(run, model, measure.evaluator, measure.metric)
-                    slice_values(run, model, measure.evaluator, measure.metric)
-                pa.default_memory_pool().release_unused()
+        run.query("SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'")  # as DuckDB does by this
+        for _ in _compute_facts(run):
+            pa.default_memory_pool().release_unused()
     except Exception as failure:  # whatever it is, the run is sealed
         logger.warning("not computed beforehand: %s", describe_failure(failure))
+
+
+def _compute_facts(run: Run) -> Iterator[None]:
+    """Compute one fact after another: what takes the most memory first, while little else is held."""
+    board = leaderboard(run)
+    leading = headline(board).models[:MAX_MODELS]
+    for one, other in permutations(leading, 2):
+        yield
+        compare(run, one, other)
+    for column in primary_columns(board):
+        failing(run, column.evaluator, column.metric)
+    yield
+    build(run)
+    for measure in [one for one in measures(run) if one.primary][:1]:
+        for model in leading:
+            with suppress(InputError):  # the model has no value of it
+                for read in (outcomes, find_slices, slice_values):
+                    yield
+                    read(run, model, measure.evaluator, measure.metric)
