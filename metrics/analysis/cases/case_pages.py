@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from metrics.analysis.leaderboard.distributions import metrics_by_case
 from metrics.analysis.objects.matching_again import rules
 from metrics.analysis.objects.operating_point import operating_point
 from metrics.analysis.slices.slice_conditions import parse
@@ -293,6 +294,8 @@ def scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
 
     Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one.
     """
+    if (evaluator, metric) in metrics_by_case(run):
+        return metric
     measured = run.query("SELECT DISTINCT metric FROM scores WHERE evaluator = ?", [evaluator])["metric"].tolist()
     return metric if metric in measured else next(iter(measured), None)
 
