@@ -48,11 +48,11 @@ def _compute_facts(run: Run) -> Iterator[None]:
         compare(run, one, other)
     for column in primary_columns(board):
         failing(run, column.evaluator, column.metric)
-    yield
-    build(run)
     for measure in [one for one in measures(run) if one.primary][:1]:
         for model in leading:
             with suppress(InputError):  # the model has no value of it
                 for read in (outcomes, find_slices, slice_values):
                     yield
                     read(run, model, measure.evaluator, measure.metric)
+    yield
+    build(run)
