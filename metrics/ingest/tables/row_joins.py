@@ -84,7 +84,7 @@ def joined_rows(
     certain = bool(sure) and all(keys[name].equals(keys[sure[0]]) for name in sure)
     text = "What tells the case of a row?" + f" Their order differs by {told}." * bool(told)
     if choices == (IN_ORDER,):
-        text = f"Are the rows in the order of {whose}'s cases?"
+        text = f"Are the rows in the order of {whose}'s cases? If not, say which column has their ids: case_id."
     question = FileQuestion("match", text, choices)
     chosen = sheet.problems.ask(sheet.file, question, found, default=sure[0] if certain else None, place="rows")
     sheet.problems.stop()
