@@ -146,7 +146,7 @@ def frame(name: str, question: str, *, needs_run: bool = True, unfinished: bool 
     try:
         chosen = _chosen_run(runs, unfinished, of_boards) if needs_run else ""
     finally:  # also where the run is damaged
-        run = url.param("run", "")
+        run = st.session_state.get("last_run", "") if needs_run and runs else url.param("run", "")
         of = chosen if chosen and boards.is_board(chosen) else run
         with row:
             tabs.draw_tabs(name, run, of)

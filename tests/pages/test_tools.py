@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.data.workspace_runs import runs
 from components.widgets.palette import entries
 from components.widgets.url import FORMER, PAGES, PLACES, home_of, place_of
 from metrics.store import Run
@@ -14,7 +15,7 @@ from tests.pages.page_scenes import objects_run, texts_run
 
 
 def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -> None:
-    offered = list(entries(run.id))
+    offered = list(entries(runs(), run.id, run.id))
     kinds = [kind for kind, *_ in offered]
     assert sorted(set(kinds), key=kinds.index) == ["Page", "Model", "Metric", "Run", "Evaluator"]
     by_name = {(kind, name): (address, detail) for kind, name, address, detail in offered}
@@ -31,7 +32,7 @@ def test_the_palette_offers_pages_models_metrics_runs_and_evaluators(run: Run) -
 
 @pytest.mark.parametrize("run_id", ["", "20200101-000000-abcdef"], ids=["none", "unknown"])
 def test_without_a_run_there_are_no_models(run: Run, run_id: str) -> None:
-    assert {kind for kind, *_ in entries(run_id)} == {"Page", "Run", "Evaluator"}
+    assert {kind for kind, *_ in entries(runs(), run_id, run_id)} == {"Page", "Run", "Evaluator"}
 
 
 def test_each_page_is_in_one_place_has_a_name_of_its_own_and_is_offered_by_the_palette(run: Run) -> None:
@@ -40,7 +41,7 @@ def test_each_page_is_in_one_place_has_a_name_of_its_own_and_is_offered_by_the_p
     assert [home_of(place) for place in PLACES] == [
         "evaluate", "runs", "suites", "label", "monitor", "evaluators", "judge"
     ]  # fmt: skip
-    addresses = [address.partition("?")[0] for kind, _, address, _ in entries(run.id) if kind == "Page"]
+    addresses = [address.partition("?")[0] for kind, _, address, _ in entries(runs(), run.id, run.id) if kind == "Page"]
     assert sorted(addresses) == sorted(PAGES)
     assert not set(FORMER) & set(PAGES)
     assert set(FORMER.values()) <= set(PAGES)
