@@ -162,9 +162,7 @@ class StoredTable:
     @property
     def sql(self) -> str:
         """The table as DuckDB selects from it: in brackets."""
-        if all(
-            file.whole and file.evaluators is None for file in self.files
-        ):  # as one scan: of many files it is quicker
+        if all(file.whole and file.evaluators is None for file in self.files):  # as one scan: of many it is quicker
             paths = ", ".join(quoted(str(file.path)) for file in self.files)
             return f"(SELECT * FROM read_parquet([{paths}], union_by_name = true))"
         return f"({' UNION ALL BY NAME '.join(file.sql for file in self.files)})"
