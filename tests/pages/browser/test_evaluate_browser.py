@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.browser.conftest import Studio
-from tests.pages.conftest import settle
+from tests.pages.conftest import settle, start_button
 
 LONG = "answers_of_a_model_whose_name_is_so_long_that_its_line_would_not_hold_it.csv"
 ANSWERS = "case_id,answer\n1,Lima\n2,42\n"
@@ -24,8 +24,8 @@ def test_files_are_lines_and_the_start_stands_beside_them(studio: Studio, page: 
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{studio.address}/evaluate")
     page.locator("input[type=file]").set_input_files([tmp_path / name for name in FILES])
-    start = page.get_by_role("button", name="Start", exact=True)
-    expect(start).to_be_enabled(timeout=60_000)
+    start = start_button(page)
+    expect(start).to_be_visible()
     settle(page)
     files, understood = page.locator(".st-key-files"), page.get_by_text("suite: 2 cases, text")
     for controls in (page.get_by_role("button", name="✕"), files.locator('[data-testid="stSelectbox"]')):
