@@ -173,6 +173,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def mean_sql(column: str) -> str:
+    """Return the mean of a column in a group as SQL, added in one order: `avg` rounds by how threads share the rows."""
+    return f"list_avg(list_sort(list({column})))"
+
+
 def listed(values: Iterable[str | int]) -> str:
     """Return values as SQL has them behind IN: they reach the scan, as those of a subquery do not."""
     return ", ".join(quoted(value) if isinstance(value, str) else str(value) for value in values) or "NULL"

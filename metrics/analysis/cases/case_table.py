@@ -10,7 +10,7 @@ from metrics.analysis.cases import case_pages
 from metrics.analysis.stored_outputs import has_repeats
 from metrics.core.array_types import Ints
 from metrics.store import Run, cache_by_run
-from metrics.store.run_tables import listed
+from metrics.store.run_tables import listed, mean_sql
 
 MOST_ERRORS = "mean ASC NULLS LAST, failures DESC"  # of metrics whose cases have errors, no value
 ORDERS = {
@@ -135,8 +135,8 @@ def _tables(run: Run, evaluator: str, metric: str, choice: TableChoice) -> tuple
             FROM averaged c {join} WHERE c.model IN (SELECT unnest(?))
         ), listed AS (
             SELECT * FROM (
-                SELECT position, count(*) AS models, count(*) FILTER (failing) AS failures, avg(good) AS mean,
-                       max(good) - min(good) AS spread, min(good - ({sign}base)) AS change,
+                SELECT position, count(*) AS models, count(*) FILTER (failing) AS failures,
+                       {mean_sql("good")} AS mean, max(good) - min(good) AS spread, min(good - ({sign}base)) AS change,
                        min(good) FILTER (model = ?) - min(good) FILTER (model <> ?) AS alone,
                        bool_or(status = ?) AS has_status
                 FROM cells GROUP BY position

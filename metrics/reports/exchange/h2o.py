@@ -21,6 +21,7 @@ from metrics.reports.exchange.contents import Answered, answers
 from metrics.reports.renderers.export_tables import table
 from metrics.reports.zip_files import pack
 from metrics.store import Run
+from metrics.store.run_tables import mean_sql
 from metrics.store.table_files import Format, write
 
 NAMES = {name: f"model_{name}" for name in BOOLEAN}  # of metrics of the boolean family, as H2O has them
@@ -138,7 +139,7 @@ def _cells(run: Run, evaluators: Sequence[str]) -> Iterator[dict[str, Any]]:
     board = analysis.leaderboard(run)
     asked = {row["case_id"]: row["question"] for row in run.suite.cases.select(["case_id", "question"]).to_pylist()}
     prompts = run.query(
-        """SELECT evaluator, metric, case_id, avg(value) AS value, count(value) AS n,
+        f"""SELECT evaluator, metric, case_id, {mean_sql("value")} AS value, count(value) AS n,
                   count(*) - count(value) AS unscored
            FROM (SELECT evaluator, metric, case_id, position, model, avg(value) AS value FROM scores GROUP BY ALL)
            GROUP BY evaluator, metric, case_id, position ORDER BY position"""

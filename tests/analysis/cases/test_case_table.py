@@ -1,12 +1,15 @@
 """Cases × models: the page that SQL reads is the one that a loop over all values finds."""
 
+from itertools import permutations
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from metrics.analysis import case_table, table_case_ids
 from metrics.store import Run, Workspace
+from metrics.store.run_tables import mean_sql
 from tests.analysis.scored import scored_run
 
 NUMBER = ("exact_match", "exact_match")
@@ -88,3 +91,15 @@ def test_compared_with_another_model_or_run(run: Run, later: Run, workspace: Pat
     page = case_table(run, *NUMBER, models=("a",), base_run=later, narrow="worse", order="change")
     assert [row["case_id"] for row in page.cases] == ["c0", "c2", "c5"]
     assert {cell["base"] for cell in page.cells.values()} == {1.0}
+
+
+def test_a_mean_over_models_is_the_same_in_every_order_of_their_rows() -> None:
+    orders = [", ".join(f"({value}::DOUBLE)" for value in order) for order in permutations((0.1, 1e16, 0.7, -1e16))]
+
+    def means(sql: str) -> set[float]:
+        return {duckdb.sql(f"SELECT {sql} FROM (VALUES {rows}) t(v)").fetchall()[0][0] for rows in orders}
+
+    assert len(means(mean_sql("v"))) == 1 < len(means("avg(v)"))
+    mean = f"SELECT {mean_sql('v')} FROM"
+    assert duckdb.sql(f"{mean} (VALUES (NULL::DOUBLE), (0.5)) t(v)").fetchall() == [(0.5,)]
+    assert duckdb.sql(f"{mean} (VALUES (NULL::DOUBLE)) t(v)").fetchall() == [(None,)]
