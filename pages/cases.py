@@ -108,10 +108,13 @@ def describe_list(run: str, column: Column, board: Leaderboard, part: ReadSlice 
         st.text(f"Only cases with a value of {' and '.join(bounds)}.")
 
 
-def describe(column: Column, board: Leaderboard, part: ReadSlice | None) -> None:
+def describe(run: str, column: Column, board: Leaderboard, part: ReadSlice | None) -> None:
     """Draw what is to be known of the metric, and the slice of the address."""
     if unfit := guarantee_words.warning(column):
         st.text(f"{unfit}.")
+    if (shown := run_reads.column_of_cases(run, column)).metric != column.metric:
+        name = metric_title(column, arrow=False)
+        st.text(f"{name} has no value of a case: the cases show {metric_title(shown)}.")
     if column.label_key is not None:
         keys = literal(", ".join(board.label_keys))
         st.caption(f"The value of a case is the mean over the keys of its labels: {keys}.")
@@ -160,7 +163,8 @@ def draw_list(run: str, board: Leaderboard, column: Column, page: int) -> None:
         of = format.plural(listed.total, "case" if model else "score")  # of all models a case has several
         draw_bar(run, board, column, page, len(rows), listed.total, of)
     addresses = [url.href("case", **address(row)) for row in rows.to_dict("records")]
-    listing = case_rows.case_rows(rows, column, addresses, models=model is None, repeats=rows["run"].nunique() > 1)
+    of_cases = run_reads.column_of_cases(run, column)
+    listing = case_rows.case_rows(rows, of_cases, addresses, models=model is None, repeats=rows["run"].nunique() > 1)
     add_pictures(run, listing)
     browser_parts.case_list(listing, f"cases-{page}-{column.evaluator}-{column.metric}-{model}")
 
@@ -237,9 +241,9 @@ else:
 filters.reset([name for name in case_choice.CHOICE if name not in ("model", "form", "compare")])
 part = read_part(run, column)
 if form == "table":
-    describe(column, board, part)
+    describe(run, column, board, part)
     draw_table(run, board, column, models, page)
 else:
     describe_list(run, column, board, part)
-    describe(column, board, part)
+    describe(run, column, board, part)
     draw_list(run, board, column, page)

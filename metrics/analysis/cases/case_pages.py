@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from metrics.analysis.leaderboard.distributions import metrics_by_case
+from metrics.analysis.leaderboard.leaderboard import Column, leaderboard
 from metrics.analysis.objects.matching_again import rules
 from metrics.analysis.objects.operating_point import operating_point
 from metrics.analysis.slices.slice_conditions import parse
@@ -216,9 +217,9 @@ def count_rows(run: Run, found: str, arguments: tuple[Any, ...], tables: str = "
 
 def _source(run: Run, evaluator: str, metric: str, worst_first: bool) -> tuple[str, list[Any], str]:
     """Return the SQL of one row per case and model, its arguments, and their order."""
-    ascending = worst_first != is_lower_better(run, evaluator, metric)
-    by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
     if (scored := scored_metric(run, evaluator, metric)) is not None:
+        ascending = worst_first != is_lower_better(run, evaluator, scored)
+        by_value = f"value {'ASC' if ascending else 'DESC'} NULLS LAST"
         columns = "case_id, position, model, run, value, status, reason, NULL::BIGINT AS errors"
         failing = _failing(run.metric(evaluator, scored))
         return (
@@ -292,12 +293,22 @@ def is_lower_better(run: Run, evaluator: str, metric: str) -> bool:
 def scored_metric(run: Run, evaluator: str, metric: str) -> str | None:
     """Return the metric whose values per case represent this one; None if the evaluator has no such values.
 
-    Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one.
+    Macro F1 has no value per case: its cases are those of the evaluator's first metric that has one, of those with a
+    better end if there are any.
     """
     if (evaluator, metric) in metrics_by_case(run):
         return metric
     measured = run.query("SELECT DISTINCT metric FROM scores WHERE evaluator = ?", [evaluator])["metric"].tolist()
-    return metric if metric in measured else next(iter(measured), None)
+    entry = run.evaluator(evaluator)
+    declared = sorted(entry.metrics if entry else (), key=lambda one: one.direction.value == "none")
+    names = [metric, *(one.name for one in declared), *sorted(measured)]
+    return next((name for name in names if name in measured), None)
+
+
+def column_of_cases(run: Run, column: Column) -> Column:
+    """Return the column of the metric whose values the cases of a column show: its own, or see `scored_metric`."""
+    shown = (column.evaluator, scored_metric(run, column.evaluator, column.metric))
+    return next((one for one in leaderboard(run).columns if (one.evaluator, one.metric) == shown), column)
 
 
 def _failing(metric: Metric | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from metrics import analysis
-from metrics.analysis.cases.case_pages import chosen_scores
+from metrics.analysis.cases.case_pages import chosen_scores, column_of_cases
 from metrics.analysis.cases.case_table import case_table
 from metrics.core.errors import InputError, InputProblem
 from metrics.core.evidence import Evidence
@@ -68,7 +68,7 @@ def worst_cases(
     already come last.
     """
     first = {column.evaluator: column for column in reversed(columns) if column.direction != "none"}
-    columns = [column for column in columns if first.get(column.evaluator) is column]
+    columns = [column_of_cases(run, column) for column in columns if first.get(column.evaluator) is column]
     models = models[:MOST_CASES]
     names = tuple((column.evaluator, column.metric) for column in columns)
     rows = _worst_rows(run, names, tuple(models), tuple(chosen_scores(run, *name) for name in names))

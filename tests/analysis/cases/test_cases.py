@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import case_ids, case_texts, cases, example
-from metrics.analysis.cases.case_pages import failing
+from metrics.analysis import case_ids, case_texts, cases, example, leaderboard
+from metrics.analysis.cases.case_pages import failing, scored_metric
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
+from metrics.reports.sections.worst_cases import worst_cases
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
 from tests.engine.engine_scenes import finished, text_outputs, text_suite
@@ -101,3 +102,19 @@ def test_the_worst_are_named_first_whichever_end_is_better(workspace: Path) -> N
     run = scored_run({name: {"m": values} for name in (lower, higher)})
     assert failing(run, lower, lower) == {"m": (3, ["c1", "c3", "c0"])}
     assert failing(run, higher, higher) == {"m": (1, ["c2"])}
+
+
+def test_a_metric_without_values_of_cases_shows_one_of_its_evaluator_that_can_be_better(shelf: Workspace) -> None:
+    """Of intervals, how far coverage is off is of all cases; that one is covered has no better end, its width has."""
+    cases_of = [{"case_id": f"c{place}", "true_value": 1.0} for place in range(3)]
+    rows = [
+        {"case_id": f"c{place}", "model": "m", "predicted_value": 1.0, "predicted_low": low, "predicted_high": 2.0}
+        for place, low in enumerate((0.0, -8.0, -2.0))
+    ]
+    suite = Suite.from_rows("s", "regression", cases_of)
+    run = finished(shelf, suite, Outputs.from_rows(rows), "interval_coverage")
+    assert scored_metric(run, "interval_coverage", "coverage_gap") == "mean_width"
+    assert cases(run, "interval_coverage", "coverage_gap", model="m").rows["case_id"].tolist() == ["c1", "c2", "c0"]
+    assert [one.because[0].title for one in worst_cases(run, leaderboard(run).columns, ["m"])[0]] == [
+        "Interval coverage: Mean width"
+    ] * 3
