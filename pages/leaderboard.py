@@ -62,7 +62,10 @@ def open_cell(
     cell = board.cells.get((model, column.key))
     source = boards.numbers_from(run).get((model, column.evaluator), "")
     if column.key not in objects:
-        drawn = board_drawing.drawer(column, model, cell, found.rows, found.total, address, source=source)
+        of_cases = run_reads.column_of_cases(of, column)
+        drawn = board_drawing.drawer(
+            column, model, cell, found.rows, found.total, address, source=source, of_cases=of_cases
+        )
         return with_pictures(of, drawn)
     from components.views.objects import object_list
 

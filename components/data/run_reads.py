@@ -17,7 +17,7 @@ from components.data.visitors import kept_here
 from components.data.workspace_runs import has_tables, open_run
 from metrics import analysis
 from metrics.analysis import stored_outputs
-from metrics.analysis.cases.case_pages import column_of_cases as column_of_cases_of, error_words as error_words_of
+from metrics.analysis.cases.case_pages import error_words as error_words_of
 from metrics.analysis.objects.segments import EVALUATOR as PIXELS
 from metrics.core.errors import AssayError, InputError
 from metrics.core.files import read_json, write_json
@@ -92,7 +92,7 @@ confused = of_run(analysis.confused)
 compared = of_run(analysis.compared)
 worst_cases = of_run(analysis.worst_cases)
 error_words = of_run(error_words_of)
-column_of_cases = of_run(column_of_cases_of)
+column_of_cases = of_run(analysis.column_of_cases)
 match_evaluators = of_run(analysis.match_evaluators)
 match_rules = of_run(analysis.rules)
 

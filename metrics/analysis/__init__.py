@@ -12,7 +12,15 @@ from metrics.analysis.cases.case_items import (
     informative_cases,
     short_suites,
 )
-from metrics.analysis.cases.case_pages import CasePage, case_ids, case_texts, cases, with_answers, worst_cases
+from metrics.analysis.cases.case_pages import (
+    CasePage,
+    case_ids,
+    case_texts,
+    cases,
+    column_of_cases,
+    with_answers,
+    worst_cases,
+)
 from metrics.analysis.cases.case_table import CaseTable, case_table, table_case_ids
 from metrics.analysis.cases.example import ExampleView, cases_with_outputs, example, examples
 from metrics.analysis.comparison.compare import Comparison, Difference, compare, compare_labels, comparison_of_columns

@@ -138,12 +138,13 @@ def payload(
 def drawer(
     column: Column, model: str, cell: Cell | None, cases: pd.DataFrame, total: int, view: Mapping[str, Value],
     objects: Mapping[str, Value] | None = None, classes: Mapping[str, int] | None = None, address: Address = below_root,
-    source: str = "",
+    source: str = "", of_cases: Column | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the drawer of a cell: its number, its worst `cases` of `total`, links to all of them and to its objects.
 
     `view` is that of the list of cases: run, tag, evaluator, metric and model; `objects` that of the gallery, and
-    `classes` how many objects are there of each class that gets a link of its own. source: where the number comes from.
+    `classes` how many objects are there of each class that gets a link of its own. source: where the number comes from;
+    of_cases: whose values the cases show, see analysis.column_of_cases.
     """
     bounds = format.interval(cell.low, cell.high) if cell else ""
     value = f"{format.number(cell.value if cell else None)} {column.unit}".strip()
@@ -162,12 +163,13 @@ def drawer(
             [text, address("gallery", **{**objects, **({"label": label} if label else {})})]
             for label, text in {"": "Failing objects", **texts}.items()
         ]
-    several = cases["run"].nunique() > 1
+    several, shown = cases["run"].nunique() > 1, of_cases or column
+    by = "" if shown.metric == column.metric else f" by {metric_title(shown)}"
     addresses = [address("case", **view, case=case) for case in cases["case_id"]]
     return {
         "key": column.key, "model": model, "title": f"{model} · {metric_title(column)}",
-        "facts": f"{facts}\nWorst {format.plural(len(cases), unit)} of {format.count(total)}",
-        "links": links, "cases": case_rows(cases, column, addresses, repeats=several),
+        "facts": f"{facts}\nWorst {format.plural(len(cases), unit)} of {format.count(total)}{by}",
+        "links": links, "cases": case_rows(cases, shown, addresses, repeats=several),
     }  # fmt: skip
 
 

@@ -20,8 +20,6 @@ from metrics.store import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.analysis import Column, Leaderboard
-
 OF_DRAWER = 20  # cases beside the board
 
 FullAnswers = Mapping[tuple[str, int], str | None]  # of a case, by model and repeat
@@ -87,13 +85,16 @@ def case_lists(
         found = shown.lists[evaluator, column.metric, model]
         view = {"evaluator": evaluator, "metric": column.metric, "model": model}
         cell, rows = board.cells.get((model, column.key)), found.rows.head(OF_DRAWER)
-        drawn = board_drawing.drawer(column, model, cell, rows, found.total, view, address=hash_address)
+        of_cases = shown.columns[evaluator, column.metric]
+        drawn = board_drawing.drawer(
+            column, model, cell, rows, found.total, view, address=hash_address, of_cases=of_cases
+        )
         if found.total > len(found.rows):
             drawn["links"][0][0] = f"The worst {plural(len(found.rows), 'case')}"
         numbers[column.key] = {
             **{name: drawn[name] for name in ("title", "facts", "links")},
             "total": found.total,
-            "list": lists.setdefault(tuple(_rows(column, found, places, full, answers)), len(lists)),
+            "list": lists.setdefault(tuple(_rows(of_cases, found, places, full, answers)), len(lists)),
         }
     return {"numbers": clean(numbers), "lists": list(lists), "answers": list(answers)}
 
@@ -131,11 +132,15 @@ class CaseList:
 
 @dataclass(frozen=True, slots=True)
 class ShownCases:
-    """The ids of the cases in the order of the suite, the list of each number, and what is left out, in words."""
+    """The ids of the cases in the order of the suite, the list of each number, and what is left out, in words.
+
+    columns: whose values the lists of a metric show, by evaluator and metric, see analysis.column_of_cases.
+    """
 
     ids: tuple[str, ...]
     lists: Mapping[Number, CaseList]
     left_out: str
+    columns: Mapping[tuple[str, str], Column]
 
 
 def shown_cases(run: Run, board: Leaderboard, most: int) -> ShownCases:
@@ -148,7 +153,8 @@ def shown_cases(run: Run, board: Leaderboard, most: int) -> ShownCases:
     }
     every = [str(case_id) for case_id in run.suite.cases["case_id"].to_pylist()]
     there = tuple(case_id for case_id in every if case_id in chosen)
-    return ShownCases(there, kept, _left_out(len(there), len(every), most))
+    columns = {(one.evaluator, one.metric): analysis.column_of_cases(run, one) for one in board.columns}
+    return ShownCases(there, kept, _left_out(len(there), len(every), most), columns)
 
 
 def _numbers(board: Leaderboard) -> Iterator[Number]:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from metrics.analysis import case_ids, case_texts, cases, example, leaderboard
+from metrics.analysis import case_ids, case_texts, cases, column_of_cases, example, leaderboard, with_answers
 from metrics.analysis.cases.case_pages import failing, scored_metric
 from metrics.core.errors import InputError
 from metrics.core.suite import Outputs, Suite
+from metrics.presentation.viewers.board_drawing import drawer
 from metrics.reports.sections.worst_cases import worst_cases
 from metrics.store import Run, Workspace
 from tests.analysis.scored import scored_run
@@ -118,3 +119,9 @@ def test_a_metric_without_values_of_cases_shows_one_of_its_evaluator_that_can_be
     assert [one.because[0].title for one in worst_cases(run, leaderboard(run).columns, ["m"])[0]] == [
         "Interval coverage: Mean width"
     ] * 3
+    board = leaderboard(run)
+    column = next(one for one in board.columns if one.metric == "coverage_gap")
+    listed = with_answers(run, cases(run, "interval_coverage", "coverage_gap", model="m"))
+    drawn = drawer(column, "m", None, listed.rows, listed.total, {}, of_cases=column_of_cases(run, column))
+    assert drawn["facts"].endswith("Worst 3 cases of 3 by Interval coverage: Mean width\u00a0↓")
+    assert [case["value"] for case in drawn["cases"]] == ["10.0\u2007", "4.00", "2.00"]
