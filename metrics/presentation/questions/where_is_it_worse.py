@@ -149,7 +149,7 @@ def feature_table(known: SliceTable, title: str, rows: Sequence[SliceValue], mea
     return table_of(
         title,
         (Head(title, width=112), [row.label for row in rows]),
-        (Head("Value", True, f"of the slice's {of}", 54), aligned([row.value for row in rows])),
+        (Head("Value", True, f"of the slice's {of}", 62), aligned([row.value for row in rows])),
         (Head("95 % interval", True, f"of the value: {method}", 116), [_span(row.low, row.high) for row in rows]),
         (Head("n", True, f"{of} of the slice that have a value", 48), [count(row.n) for row in rows]),
         (Head("Pooled", True, POOLED, 66), aligned([row.pooled for row in rows])),
