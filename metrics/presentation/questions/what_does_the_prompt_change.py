@@ -27,9 +27,9 @@ INTERACTION = (
 @question("comparison", "Prompts", "What does the prompt change?", "compare", short=QUICK, place=1)
 def what_does_the_prompt_change(run: Run) -> list[Block]:
     """Return what prompts change in the run's main metrics; nothing unless its suite's board declares prompts."""
-    found, factors = declared_effects(run), declared_factors(run)
-    if found is None:
+    if not (factors := declared_factors(run)):
         return []
+    found = factor_effects(run, factors)
     if not found.models:
         return [Sentence(f"{NO_GRID}."), *_of_one_model(run, factors)]
     told = [metric for metric in found.metrics if metric.effects]
