@@ -192,7 +192,7 @@ def _earlier_entries(run: Run) -> list[str]:
     if not isinstance(run, Board):
         return []
     latest = {entry.answers.model: entry for entry in run.entries}  # the oldest stands first
-    return [f"{one.answers.run.id}:{one.answers.model}" for one in run.entries if latest[one.answers.model] is not one]
+    return [one.reference for one in run.entries if latest[one.answers.model] is not one]
 
 
 @action("editor", "name and order the models of a board", "run_id")
