@@ -90,7 +90,7 @@ def asked_before(fingerprint: str) -> dict[str, Any]:
     used: dict[str, Mapping[str, Any]] = {}
     for run_id in earlier[:MAX_EARLIER]:
         used = {one.id: one.parameters for one in open_run(run_id).spec.evaluators} | used
-    return _in_address(used) if used else {}
+    return _write_evaluators(used) if used else {}
 
 
 def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, str | list[str]]:
@@ -104,10 +104,11 @@ def asked_alike(run_id: str, model: str, missing: Sequence[str]) -> dict[str, st
 
 def _evaluators_of(run: Run, ids: Sequence[str]) -> dict[str, str | list[str]]:
     """Return evaluators as a run used them: the parameters of an address."""
-    return _in_address({one.id: one.parameters for one in run.spec.evaluators if one.id in ids})
+    return _write_evaluators({one.id: one.parameters for one in run.spec.evaluators if one.id in ids})
 
 
-def _in_address(used: Mapping[str, Mapping[str, Any]]) -> dict[str, str | list[str]]:
+def _write_evaluators(used: Mapping[str, Mapping[str, Any]]) -> dict[str, str | list[str]]:
+    """Return evaluators with their parameters, those that this version has, as the parameters of an address."""
     entries = {id: parameters for id, parameters in used.items() if id in evaluators()}
     try:
         known = choose(list(entries), entries)

@@ -25,7 +25,7 @@ def palette(runs: Sequence[RunFacts], run: str, of: str) -> None:
 def entries(runs: Sequence[RunFacts], run: str, of: str) -> Iterator[Entry]:
     """Yield what the palette offers, in this order: pages, the run's models and metrics, runs, evaluators.
 
-    runs: those of the workspace; run: as the address names it, "" for none; of: the id that its numbers are read by.
+    runs: those of the workspace; run: as addresses name it, "" for none; of: the id that its numbers are read by.
     """
     of_run = {"run": run or None}
     for name, (title, _) in url.PAGES.items():

@@ -40,7 +40,7 @@ def mark_place(name: str) -> str:
 def draw_tabs(name: str, run: str, of: str) -> None:
     """Draw the tabs of a page's place, after its own tab the tab's other pages; each keeps the run in the address.
 
-    run: as the address names it; of: the id that its numbers are read by.
+    run: as addresses name it; of: the id that its numbers are read by.
     """
     place, here = url.place_of(name)
     tabs = {tab: pages for tab, pages in url.PLACES[place].items() if tab}

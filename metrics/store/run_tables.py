@@ -130,7 +130,7 @@ class StoredTable:
 
     def rows(self, columns: Sequence[str] | None = None, filters: Filters | None = None, **options: Any) -> pa.Table:
         """Return the table, all of it or some columns and the rows that `filters` (of pyarrow) leave."""
-        read = [file.rows(columns, filters, **options) for file in self._asked(filters)]
+        read = [file.rows(columns, filters, **options) for file in self._files_that_may_hold(filters)]
         found = [rows for rows in read if len(rows)] or read[:1]
         return found[0] if len(found) == 1 else pa.concat_tables(found, promote_options="permissive")
 
@@ -139,10 +139,10 @@ class StoredTable:
     ) -> pa.Table:
         """Return the same with the columns of a schema, null where they are not stored."""
         return pa.concat_tables(
-            conformed(file.rows(columns, filters), schema, columns) for file in self._asked(filters)
+            conformed(file.rows(columns, filters), schema, columns) for file in self._files_that_may_hold(filters)
         )
 
-    def _asked(self, filters: Filters | None) -> Sequence[TableFile]:
+    def _files_that_may_hold(self, filters: Filters | None) -> Sequence[TableFile]:
         """Return the files that may have rows which `filters` leave; one in any case, for its columns."""
         return [file for file in self.files if file.may_hold(filters)] or self.files[:1]
 

@@ -136,8 +136,11 @@ def _offer_earlier(earlier: Mapping[str, Any], found: Choice, parameters: Mappin
     own = ", with their parameters" * bool(given)
     st.button(
         f"As in earlier runs of this suite: {evaluator_words(earlier['evaluator'], MAX_NAMED)}{own}",
-        key="as-before", type="tertiary", icon=":material/history:", on_click=partial(url.put, preset=None, **earlier),
-    )  # fmt: skip
+        key="as-before",
+        type="tertiary",
+        icon=":material/history:",
+        on_click=partial(url.put, preset=None, **earlier),
+    )
 
 
 def _tick_questions(found: Choice) -> None:
